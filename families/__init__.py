@@ -1,0 +1,1 @@
+"""The fourteen task families, one file each."""

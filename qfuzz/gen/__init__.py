@@ -1,0 +1,1 @@
+"""Choices from a seed or from Hypothesis, payload genres, and building task sets from the families."""

@@ -1,0 +1,120 @@
+"""What one execution left behind. Bytes throughout, with `truncated` where a bound cut something off."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+class Ending(enum.Enum):
+    EXIT = "exit"
+    SIGNAL = "signal"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the command ended. `value` is the exit status (0 to 255), the signal number, or 0 for a timeout."""
+
+    ending: Ending
+    value: int
+
+    def __post_init__(self) -> None:
+        assert 0 <= self.value <= 255, f"status value {self.value} is outside 0 to 255"
+
+    @property
+    def code(self) -> int | None:
+        """The status as a shell reports it in `$?` (signal n as 128+n); None for a timeout."""
+        if self.ending is Ending.TIMEOUT:
+            return None
+        return self.value if self.ending is Ending.EXIT else 128 + self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """The start of an output stream. `truncated`: more was written than is kept here."""
+
+    data: bytes = b""
+    truncated: bool = False
+
+
+class Kind(enum.Enum):
+    FILE = "file"
+    DIR = "dir"
+    SYMLINK = "symlink"
+    FIFO = "fifo"
+    SOCKET = "socket"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path of the work directory, never followed. `mode` has the permission bits (0 for a symlink).
+
+    `content` is the file's bytes or the link's target, b"" for other kinds. `truncated`: the file is longer than
+    `content`, or could not be read.
+    """
+
+    kind: Kind
+    mode: int
+    content: bytes = b""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Every path below the work directory except what lies inside `.git`; keys are relative, without `./`.
+
+    `truncated`: there were more paths, deeper nesting or more bytes than the bounds allow, so equality is not known.
+    """
+
+    entries: Mapping[bytes, Entry]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GitCommit:
+    """A commit reachable from HEAD. `changed` is the set of paths that differ from the first parent, sorted."""
+
+    commit_id: str
+    parents: tuple[str, ...]
+    message: bytes
+    changed: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """HEAD's history, newest first along first parents, and what the index holds beyond HEAD.
+
+    `commits` is the number of commits reachable from HEAD by any parent. `staged` are the paths whose index entry
+    differs from HEAD's tree, sorted. `branch` is HEAD's symbolic target or None when detached. `error` says why the
+    repository could not be read and is empty otherwise.
+    """
+
+    branch: bytes | None = None
+    history: tuple[GitCommit, ...] = ()
+    commits: int = 0
+    staged: tuple[bytes, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One execution. `git` None: the work directory holds no repository.
+
+    `parses`: whether `bash -n` (or the last shell's own -n) accepts the text that reached the last shell; None where
+    that was not asked (it is asked for failures only). `arrived` is that text, None where it is not known.
+    `seconds` is wall time inside the jail and decides nothing. `limit` names a resource bound that ended the run
+    ("memory") or is empty.
+    """
+
+    status: Status
+    stdout: Capture
+    stderr: Capture
+    tree: Tree
+    git: GitState | None = None
+    seconds: float = 0.0
+    parses: bool | None = None
+    arrived: bytes | None = None
+    limit: str = ""

@@ -1,0 +1,88 @@
+"""The reply interchange format: one JSON object a line, and the records of the public QuoteBench."""
+
+from __future__ import annotations
+
+from qfuzz.model.content import JsonValue, canonical_json, decode_content, encode_content, json_type
+from qfuzz.model.errors import InputError
+from qfuzz.model.fields import Fields, parse_json_line
+from qfuzz.model.reply import MAX_REPLY_BYTES, Reply
+
+QUOTEBENCH_CONTRACTS = {
+    "wrapped": "disclosed:nested",
+    "nested-shell": "disclosed:nested",
+    "nested-shell-v2": "disclosed:nested",
+}
+"""Contract names of QuoteBench's records, and what they are called here."""
+
+_OWN_KEYS = ("task_id", "reply", "contract", "model", "trial", "effort")
+
+
+def encode_reply(reply: Reply) -> bytes:
+    """One line of JSON with its final newline."""
+    record: dict[str, JsonValue] = {}
+    if reply.task_id is not None:
+        record["task_id"] = reply.task_id
+    record["reply"] = encode_content(reply.program)
+    record["contract"] = reply.contract
+    record["model"] = reply.model
+    record["trial"] = reply.trial
+    if reply.effort is not None:
+        record["effort"] = reply.effort
+    record.update(reply.metadata)
+    return canonical_json(record) + b"\n"
+
+
+def decode_reply(line: bytes, command_field: str | None = None) -> Reply:
+    """The reply of one line. `command_field` is the (dotted) key that holds the program, default `reply`.
+
+    A record without `task_id` is a reply without a task. Raises InputError; the caller adds file and line.
+    """
+    value = parse_json_line(line)
+    fields = Fields(value)
+    program = _program(fields, command_field)
+    if b"\0" in program:
+        raise InputError(f"the reply holds a NUL at byte {program.index(0)}, which no shell program can")
+    if len(program) > MAX_REPLY_BYTES:
+        raise InputError(f"the reply has {len(program)} bytes; the most is {MAX_REPLY_BYTES}")
+    task_id = fields.text("task_id") if value.get("task_id") is not None else None
+    if task_id == "":
+        raise InputError("key 'task_id' is empty")
+    if task_id is None and command_field is None and value.get("scenario_id") is not None:
+        task_id = fields.text("scenario_id")
+    contract = fields.text("contract", "raw") or "raw"
+    trial = fields.integer("trial", 0)
+    if trial < 0:
+        raise InputError(f"key 'trial' must be 0 or more, not {trial}")
+    return Reply(
+        program=program,
+        task_id=task_id,
+        contract=QUOTEBENCH_CONTRACTS.get(contract, contract),
+        model=fields.text("model", "") if value.get("model") is not None else "",
+        trial=trial,
+        effort=fields.text("effort") if value.get("effort") is not None else None,
+        metadata={key: item for key, item in value.items() if key not in _OWN_KEYS},
+    )
+
+
+def _program(fields: Fields, command_field: str | None) -> bytes:
+    if command_field is not None:
+        return decode_content(_dotted(fields.value, command_field), f"key {command_field!r}")
+    if fields.has("reply"):
+        return fields.content("reply")
+    if fields.has("raw_reply"):
+        return fields.content("raw_reply")
+    raise InputError("key 'reply' is missing", hint="name the key that holds the command with --command-field")
+
+
+def _dotted(value: JsonValue, path: str) -> JsonValue:
+    # A key that itself contains dots is taken whole before it is split, so every log can be addressed.
+    if isinstance(value, dict) and path in value:
+        return value[path]
+    head, _, rest = path.partition(".")
+    if isinstance(value, list) and head.isdigit() and int(head) < len(value):
+        inner: JsonValue = value[int(head)]
+    elif isinstance(value, dict) and head in value:
+        inner = value[head]
+    else:
+        raise InputError(f"key {path!r} is missing (looked in {json_type(value)})")
+    return _dotted(inner, rest) if rest else inner
