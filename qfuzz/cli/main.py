@@ -1,0 +1,80 @@
+"""The `qfuzz` command: finds the subcommand, loads only its module, and turns typed errors into one line."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+import qfuzz
+from qfuzz.model.errors import QfuzzError
+
+COMMANDS = {
+    "gen": "Write a held-out task set from a seed, or the public one.",
+    "tasks": "List, show and export tasks.",
+    "validate": "Prove a task set: references pass, naive programs fail, wrong final states fail.",
+    "prompts": "Write one prompt a task for a contract.",
+    "diff": "Replay replies over transports and say what each transport broke.",
+    "transports": "List transports and show how one embeds a sample.",
+    "doctor": "Say what this machine has and what is missing.",
+}
+"""Subcommand name (its module is qfuzz.cli.<name>, its click object `command`) and the line that `--help` shows."""
+
+EXIT_USAGE = 2
+
+
+class LazyGroup(click.Group):
+    """Imports a subcommand's module when it is asked for, so that `qfuzz gen` does not load the engine."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"qfuzz.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(qfuzz.__version__, prog_name="qfuzz")
+def group() -> None:
+    """Find the command that was right and the path to the shell that broke it.
+
+    \b
+    Example:
+        qfuzz diff replies.jsonl --transport nested
+    """
+
+
+def main() -> None:
+    """Entry point. Exit status: 0 nothing found, 1 breakers or faults found, 2 usage or environment."""
+    try:
+        status = group.main(standalone_mode=False)
+        sys.stdout.flush()
+    except QfuzzError as error:
+        _fail(str(error), error.exit_status)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("interrupted; what was finished is kept", 130)
+    except BrokenPipeError:
+        # The reader went away, as `| head` does. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str, status: int) -> None:
+    print(f"qfuzz: {message}", file=sys.stderr)
+    sys.exit(status)
