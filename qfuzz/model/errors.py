@@ -38,3 +38,7 @@ class HostError(QfuzzError):
 
 class StoreError(QfuzzError):
     """The database can't be opened, is not ours, or can't be written."""
+
+
+class HarnessError(QfuzzError):
+    """The harness failed twice to run something. Never a result of the reply, and never stored as one."""

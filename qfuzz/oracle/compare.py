@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from qfuzz.model.observation import Observation
+from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.verdict import Channel
 
 _ORDER = (Channel.STATUS, Channel.STDOUT, Channel.TREE)
@@ -32,6 +32,8 @@ class Stability(enum.Enum):
     SAME = "same"
     DIVERGED = "diverged"
     NONDETERMINISTIC = "nondeterministic"
+    DIRECT_TIMEOUT = "direct-timeout"
+    """The direct run did not end, so there is nothing whole to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,16 @@ def needs_second_pair(direct: Observation, transported: Observation) -> bool:
     return bool(differing_channels(direct, transported))
 
 
-def compare(direct: tuple[Observation, Observation], transported: tuple[Observation, ...]) -> Comparison:
+def compare(direct: tuple[Observation, ...], transported: tuple[Observation, ...]) -> Comparison:
     """Compare runs taken in the order direct, transported, direct, transported.
 
     `transported` has one run where it equalled the first direct run, else two. The reply is nondeterministic if its
     direct runs differ from each other, or if the two pairs do not differ on the same channels.
     """
-    if differing_channels(*direct):
+    if direct[0].status.ending is Ending.TIMEOUT:
+        return Comparison(Stability.DIRECT_TIMEOUT)
+    assert len(direct) == 2, "direct runs twice"
+    if differing_channels(direct[0], direct[1]):
         return Comparison(Stability.NONDETERMINISTIC)
     first = differing_channels(direct[0], transported[0])
     if not first:
