@@ -16,23 +16,28 @@ from qfuzz.oracle.compare import Comparison
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One reply with what it runs in. `task` None: judged by divergence alone, in `fixture`. `index` counts from 0."""
+    """One reply with what it runs in. `index` counts from 0.
+
+    `task` None, with an empty `task_key`: judged by divergence alone, in `fixture`.
+    """
 
     index: int
     reply: Reply
     task: Task | None
+    task_key: str
     fixture: Fixture
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One judged execution of a sample.
+    """One judged execution of a sample; `key` names it in the store.
 
-    `undelivered`: the transport started nothing. `observation` None: nothing ran, or the harness failed. `verdict` None:
-    there is no task and the text was delivered. `comparison` None for the direct run itself, and where nothing could be
-    compared.
+    `undelivered`: the transport started nothing. `observation` None: nothing ran, or the harness failed. `verdict`
+    None: there is no task and the text was delivered. `comparison` None for the direct run itself, and where nothing
+    could be compared.
     """
 
+    key: str
     transport: str
     undelivered: Refusal | Rejection | None = None
     observation_key: str | None = None

@@ -20,6 +20,7 @@ from qfuzz.model.jsonl import read_records
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink, Task
+from qfuzz.store.keys import task_key
 
 MAX_FIXTURE_BYTES = 8 << 20
 MAX_FIXTURE_PATHS = 2000
@@ -36,11 +37,13 @@ class ReplySource:
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
         """The samples in the order of files and lines; `fixture` serves those without a task."""
-        index = 0
-        for reply in self._replies():
-            task = None if reply.task_id is None else tasks[reply.task_id]
-            yield Sample(index, reply, task, fixture if task is None else task.fixture)
-            index += 1
+        task_keys = {task_id: task_key(task) for task_id, task in tasks.items()}
+        for index, reply in enumerate(self._replies()):
+            if reply.task_id is None:
+                yield Sample(index, reply, None, "", fixture)
+            else:
+                task = tasks[reply.task_id]
+                yield Sample(index, reply, task, task_keys[reply.task_id], task.fixture)
 
     def _replies(self) -> Iterator[Reply]:
         bad = {error.where for error in self.skipped}
@@ -148,9 +151,7 @@ def read_fixture(directory: Path) -> Fixture:
                 size += len(content)
                 if size > MAX_FIXTURE_BYTES:
                     raise InputError(f"holds more than {MAX_FIXTURE_BYTES} bytes", where=str(directory))
-                files.append(
-                    FixtureFile(path, content, stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode) & 0o777)
-                )
+                files.append(FixtureFile(path, content, entry.stat(follow_symlinks=False).st_mode & 0o777))
             else:
                 raise InputError("is neither a file, a directory nor a link", where=os.fsdecode(entry.path))
     return Fixture(tuple(sorted(files, key=_path)), tuple(sorted(dirs)), tuple(sorted(links, key=_path)))

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from qfuzz.model.content import JsonValue, canonical_json, sha256_hex
 from qfuzz.model.delivery import Launch
 from qfuzz.model.reply import Reply
-from qfuzz.model.task import Fixture
+from qfuzz.model.task import Fixture, Task
+from qfuzz.model.task_codec import encode_task
 
 
 def digest_parts(parts: Iterable[bytes]) -> str:
@@ -64,6 +65,16 @@ def sample_key(reply: Reply) -> str:
     return digest_parts([b"sample", canonical_json(identity), reply.program])
 
 
+def task_key(task: Task) -> str:
+    """The key of a task's whole text: a task that was edited is another task."""
+    return sha256_hex(encode_task(task))
+
+
 def judged_key(sample: str, context: str, transport: str, task: str) -> str:
     """The key of one judged execution: which sample, over which transport, in which context, for which task text."""
     return digest_parts([b"judged", sample.encode(), context.encode(), transport.encode(), task.encode()])
+
+
+def short_id(key: str) -> str:
+    """The name of a row for people, as commands print and take it; the key behind it is the full digest."""
+    return key[:16]
