@@ -10,7 +10,7 @@ from qfuzz.store.keys import short_id
 
 
 def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
-    """Objects with `task_id`, `model`, `contract`, `trial`, `transport`, `verdict`, `exit`, `diverged`, `breaker`, `id`.
+    """The objects of one sample, direct first.
 
     `verdict` is null where there is no task and the text was delivered; `exit` is null for a timeout and where nothing
     ran; `diverged` is null for the direct run and where nothing could be compared.

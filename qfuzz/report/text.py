@@ -1,0 +1,139 @@
+"""What `qfuzz diff` prints for people: the table of transports, then the breakers with what differed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from qfuzz.engine.events import Judged, Result
+from qfuzz.oracle.describe import describe_difference
+from qfuzz.report.tally import Counts, Tally
+from qfuzz.store.keys import short_id
+
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerLine:
+    """A breaker as one line; the run's observations are let go once it is made, so that memory stays flat."""
+
+    transport: str
+    name: str
+    outcome: str
+    what: str
+    id: str
+
+
+def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
+    """The lines of a sample's breakers, in the order of transports."""
+    for result in event.results:
+        if result.breaker:
+            outcome = "diverged" if result.verdict is None else result.verdict.outcome.value
+            what = _what(event.direct, result)
+            yield BreakerLine(result.transport, _name(event), outcome, what, short_id(result.key))
+
+
+def _name(event: Judged) -> str:
+    reply = event.sample.reply
+    name = reply.task_id or f"reply {event.sample.index + 1}"
+    return f"{name} ({reply.contract} {reply.trial})"
+
+
+def _what(direct: Result, result: Result) -> str:
+    """What differed on the decisive channels; the verdict's own words where that was not settled."""
+    compared = result.comparison is not None and result.comparison.channels
+    if compared and direct.observation is not None and result.observation is not None:
+        assert result.comparison is not None
+        return describe_difference(direct.observation, result.observation, result.comparison.channels)
+    return result.verdict.detail if result.verdict is not None else ""
+
+
+def print_table(tally: Tally, stream: TextIO) -> None:
+    """The table of `qfuzz diff`: one row for each contract and transport, within WIDTH columns."""
+    console = Console(file=stream, width=WIDTH, highlight=False)
+    rows = list(tally.rows())
+    several_models = len({model for model, _, _, _ in rows}) > 1
+    judged = [row for row in rows if row[3].judged]
+    if judged:
+        console.print(_judged_table(judged, several_models))
+    compared = [row for row in rows if not row[3].judged]
+    if compared:
+        console.print(_compared_table(compared, several_models))
+    for note in _notes(tally):
+        console.print(note)
+
+
+_Row = tuple[str, str, str, Counts]
+
+
+def _new_table(several_models: bool, columns: tuple[str, ...]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    if several_models:
+        table.add_column("model", overflow="fold")
+    table.add_column("contract", overflow="fold")
+    table.add_column("transport", overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _judged_table(rows: list[_Row], several_models: bool) -> Table:
+    columns = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
+    table = _new_table(several_models, columns)
+    for model, contract, transport, counts in rows:
+        damage = counts.damage_points()
+        retention = counts.retention()
+        cells = (
+            f"{counts.direct_passed}/{counts.judged}",
+            f"{counts.transported_passed}/{counts.judged}",
+            "no data" if retention is None else f"{100 * retention:.1f} %",
+            "no data" if damage is None else f"{damage:+.1f}",
+            f"{counts.failed_with_exit_0}/{counts.failed}",
+            str(counts.rejected),
+            str(counts.refused),
+            str(counts.breakers),
+        )
+        table.add_row(*([model] if several_models else []), contract, transport, *cells)
+    return table
+
+
+def _compared_table(rows: list[_Row], several_models: bool) -> Table:
+    columns = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
+    table = _new_table(several_models, columns)
+    for model, contract, transport, counts in rows:
+        cells = (
+            counts.compared,
+            counts.diverged,
+            counts.nondeterministic,
+            counts.direct_timeouts,
+            counts.rejected,
+            counts.refused,
+            counts.breakers,
+        )
+        table.add_row(*([model] if several_models else []), contract, transport, *map(str, cells))
+    return table
+
+
+def _notes(tally: Tally) -> Iterator[str]:
+    judged = [(transport, counts) for _, _, transport, counts in tally.rows() if counts.judged]
+    unstable = sum(counts.nondeterministic for _, counts in judged)
+    if unstable:
+        yield f"{unstable} comparisons were not stable when repeated; those are judged by their verdict only."
+    if tally.harness_errors:
+        yield f"{tally.harness_errors} executions failed on our side (harness-error) and count for nothing above."
+
+
+def print_breakers(lines: list[BreakerLine], stream: TextIO, most: int | None = None) -> None:
+    """The breakers by transport, in input order; at most `most` a transport, with the rest counted."""
+    for transport in dict.fromkeys(line.transport for line in lines):
+        of_it = [line for line in lines if line.transport == transport]
+        print(f"\n{transport}: {len(of_it)} breaker{'s' if len(of_it) != 1 else ''}", file=stream)
+        for line in of_it[:most]:
+            print(f"  {line.id}  {line.name}  {line.outcome}: {line.what}", file=stream)
+        if most is not None and len(of_it) > most:
+            print(f"  and {len(of_it) - most} more; the view `breakers` of the database lists all", file=stream)
