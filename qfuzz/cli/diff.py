@@ -75,7 +75,7 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        paths = tuple(spooled(path, lambda copy: cleanup.callback(copy.unlink, missing_ok=True)) for path in replies)
+        paths = tuple(spooled(path, cleanup) for path in replies)
         stacks = _stacks(transports)
         tasks = load_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)

@@ -7,7 +7,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -65,7 +66,7 @@ def check_replies(
     before. With `skip_bad` such lines are listed in the result instead; at least one good one must remain.
     """
     skipped: list[InputError] = []
-    seen: dict[bytes, str] = {}
+    seen: dict[bytes, tuple[int, int]] = {}
     count = 0
 
     def refuse(error: InputError) -> None:
@@ -73,10 +74,22 @@ def check_replies(
             raise error
         skipped.append(error)
 
-    for path in paths:
-        records = read_records(path, lambda line: decode_reply(line, command_field), on_bad=refuse)
-        for record in records:
-            problem = _problem(record.value, f"{path}:{record.number}", tasks, seen)
+    def problem_of(reply: Reply, place: tuple[int, int]) -> InputError | None:
+        where = f"{paths[place[0]]}:{place[1]}"
+        if reply.task_id is None:
+            return None
+        if reply.task_id not in tasks:
+            return InputError(f"unknown task {reply.task_id!r}", where=where, hint="name its task set with --tasks")
+        # A digest and two numbers, not the tuple and a text: with 100,000 lines that is most of the memory.
+        first = seen.setdefault(sha256(canonical_json(list(reply.identity))).digest(), place)
+        if first == place:
+            return None
+        what = f"the same task, model, contract, effort and trial as {paths[first[0]]}:{first[1]}"
+        return InputError(what, where=where, hint='number repeated replies with "trial"')
+
+    for index, path in enumerate(paths):
+        for record in read_records(path, lambda line: decode_reply(line, command_field), on_bad=refuse):
+            problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
             else:
@@ -86,24 +99,10 @@ def check_replies(
     return ReplySource(paths, command_field, count, tuple(skipped))
 
 
-def _problem(reply: Reply, where: str, tasks: Mapping[str, Task], seen: dict[bytes, str]) -> InputError | None:
-    if reply.task_id is None:
-        return None
-    if reply.task_id not in tasks:
-        return InputError(f"unknown task {reply.task_id!r}", where=where, hint="name its task set with --tasks")
-    # The digest, not the tuple: with 100,000 lines the difference is most of the memory.
-    identity = sha256(canonical_json(list(reply.identity))).digest()
-    if identity in seen:
-        what = f"the same task, model, contract, effort and trial as {seen[identity]}"
-        return InputError(what, where=where, hint='number repeated replies with "trial"')
-    seen[identity] = where
-    return None
-
-
-def spooled(path: Path, remove_later: Callable[[Path], None]) -> Path:
+def spooled(path: Path, cleanup: ExitStack) -> Path:
     """`path`, or a copy of it where it can be read only once (`-`, a pipe); replies are read twice.
 
-    `remove_later` is told the copy's name.
+    `cleanup` removes the copy.
     """
     if str(path) != "-":
         try:
@@ -112,7 +111,7 @@ def spooled(path: Path, remove_later: Callable[[Path], None]) -> Path:
         except OSError:
             return path
     handle, name = tempfile.mkstemp(prefix="qfuzz-replies-", suffix=".jsonl")
-    remove_later(Path(name))
+    cleanup.callback(os.unlink, name)
     with open(handle, "wb") as copy:
         if str(path) == "-":
             shutil.copyfileobj(sys.stdin.buffer, copy)
