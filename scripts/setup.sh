@@ -115,7 +115,7 @@ make_venv() {
 }
 
 base_of() {
-    "$1" -c 'import sys; print(sys.base_prefix, sys.version)'
+    "$1" -c 'import sys; print(sys.base_prefix, sys.version)' 2> /dev/null
 }
 
 # Everything that the environment is made from. Its place is part of it: scripts and links inside hold absolute paths.
@@ -185,7 +185,7 @@ check_jail() {
     local -a drop=()
     # Replies never run as root, so what root may do says nothing.
     ((EUID)) || drop=(setpriv --reuid=65534 --regid=65534 --clear-groups --)
-    complaint=$(cd / && "${drop[@]}" bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc true 2>&1) ||
+    complaint=$(cd / && "${drop[@]}" bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true 2>&1) ||
         die "$(forbidding_rule "${complaint//$'\n'/ }")"
 }
 
