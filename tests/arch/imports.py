@@ -12,12 +12,16 @@ from tests.arch.rooms import PACKAGES
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`importer` and `target` are full module names; `target` is a module of the tree as far down as one exists."""
+    """`importer` and `target` are full module names; `target` is a module of the tree as far down as one exists.
+
+    `by_name` if no import statement does it: import_module is called with text that begins with the target.
+    """
 
     importer: str
     target: str
     path: Path
     line: int
+    by_name: bool
 
     def at(self, root: Path) -> str:
         return f"{self.path.relative_to(root)}:{self.line}"
@@ -57,7 +61,9 @@ def imports_below(root: Path, *folders: str) -> list[Import]:
 def _imports_of(importer: str, path: Path, modules: frozenset[str]) -> Iterator[Import]:
     for node in ast.walk(parse(path)):
         for name in _imported_names(node, importer, is_package=path.name == "__init__.py"):
-            yield Import(importer, _deepest(name, modules), path, getattr(node, "lineno", 0))
+            yield Import(
+                importer, _deepest(name, modules), path, getattr(node, "lineno", 0), isinstance(node, ast.Call)
+            )
 
 
 def _imported_names(node: ast.AST, importer: str, *, is_package: bool) -> Iterator[str]:

@@ -15,6 +15,7 @@ from tests.arch import checks
     [
         checks.room_faults,
         checks.import_faults,
+        checks.self_containment_faults,
         checks.cycle_faults,
         checks.purity_faults,
         checks.name_faults,
