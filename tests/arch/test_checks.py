@@ -93,11 +93,9 @@ def test_a_registry_loads_its_entries_by_name(tree):
 @pytest.mark.parametrize("text", ["import click", "import qfuzz", "from ...gen import draw", "def f(): import numpy.x"])
 def test_what_must_stand_alone(tree, package, text):
     folder = package.replace(".", "/")
-    plant(
-        tree,
-        f"{folder}/a/x.py",
-        "import json, os.path\nfrom . import y\nfrom .. import z\nfrom importlib.metadata import q",
-    )
+    plant(tree, f"{folder}/__init__.py", "")
+    plant(tree, f"{folder}/a/__init__.py", "from .x import y")
+    plant(tree, f"{folder}/a/x.py", "import json, os.path\nfrom . import y\nfrom .. import z\nfrom xml.etree import q")
     assert checks.self_containment_faults(tree) == []
     plant(tree, f"{folder}/x.py", text)
     (fault,) = checks.self_containment_faults(tree)
