@@ -1,1 +1,1 @@
-"""Pure text rules of Bash: hazards of a text, quoting, and what is a word."""
+"""Pure text rules of Bash: hazards of a text, what pasting does to it, and how to quote it."""
