@@ -149,9 +149,7 @@ def read_answer(fields: Sequence[bytes]) -> Answer:
 
 def _read_tree(fields: Sequence[bytes], count: int, truncated: bool) -> Tree:
     entries = {}
-    for path, meta, content in zip(
-        fields[:count], fields[count : 2 * count], fields[2 * count :], strict=True
-    ):
+    for path, meta, content in zip(fields[:count], fields[count : 2 * count], fields[2 * count :], strict=True):
         if len(meta) != tree.META.size:
             raise ProtocolError(f"{len(meta)} bytes describe {path!r}")
         kind, mode, cut = tree.META.unpack(meta)

@@ -99,7 +99,9 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
     except OSError as error:
         return _no_run(messages.NOT_LAID, error, around)
     try:
-        run = command.Command(request.argv, around.environment, request.stdin, bounds.output_bytes, bounds.discarded_bytes)
+        run = command.Command(
+            request.argv, around.environment, request.stdin, bounds.output_bytes, bounds.discarded_bytes
+        )
     except OSError as error:
         return _no_run(messages.NOT_STARTED, error, around)
     try:
