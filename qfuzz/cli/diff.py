@@ -82,7 +82,7 @@ def command(
         source = check_replies(paths, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(Pool(jobs, isolation=isolation))
+        pool = cleanup.enter_context(Pool(jobs))
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,

@@ -34,7 +34,7 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) ->
         qfuzz gen --seed 7 --out heldout.jsonl && qfuzz validate heldout.jsonl
     """
     tasks = load_tasks(() if task_set is None else (task_set,))
-    with Pool(jobs, isolation=isolation) as pool, progress_display(len(tasks)) as progress:
+    with Pool(jobs) as pool, progress_display(len(tasks)) as progress:
         reports = []
         run = machinery(pool, timeout).run
         for report in validate(tasks.values(), reference_styles, resolve("direct"), run, jobs):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from qfuzz.engine.attempt import Machinery
+from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution
 from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
@@ -39,4 +41,10 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
 
 def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
     """Everything that all executions of a run share and that may change what they leave behind."""
-    return {**pool.context, "timeout_seconds": timeout_seconds}
+    return {
+        "versions": dict(pool.versions),
+        "limits": asdict(pool.limits),
+        "environment": dict(ENVIRONMENT),
+        "isolation": pool.isolation,
+        "timeout_seconds": timeout_seconds,
+    }

@@ -41,4 +41,4 @@ class StoreError(QfuzzError):
 
 
 class HarnessError(QfuzzError):
-    """The harness failed twice to run something. Never a result of the reply, and never stored as one."""
+    """An execution could not be observed, through no fault of the reply: never a result, never stored as one."""
