@@ -22,7 +22,7 @@ from qfuzz.model.task import Fixture
 from qfuzz.report.progress import progress_display
 from qfuzz.report.records import judged_records
 from qfuzz.report.tally import Tally
-from qfuzz.report.text import BreakerLine, breaker_lines, print_breakers, print_table
+from qfuzz.report.text import BreakerList, print_table
 from qfuzz.store.store import Store
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
@@ -49,7 +49,14 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
 @click.option("--fixture", type=click.Path(path_type=Path), help="The work directory of replies without a task.")
 @click.option("--command-field", metavar="NAME", help="The (dotted) key that holds the command, instead of 'reply'.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines, and list them, instead of stopping.")
-@click.option("--top", type=click.IntRange(min=0), metavar="N", help="Print at most N breakers a transport.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    metavar="N",
+    help="Print at most N breakers a transport; the database has all.",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a judged execution.")
 def command(
     replies: tuple[Path, ...],
@@ -62,7 +69,7 @@ def command(
     fixture: Path | None,
     command_field: str | None,
     skip_bad: bool,
-    top: int | None,
+    top: int,
     as_json: bool,
 ) -> int:
     """Replay REPLIES (JSON Lines) directly and over transports, and print what each transport broke.
@@ -93,10 +100,12 @@ def command(
         )
         events = replay(plan, machinery(pool, timeout), store.observations)
         recorder = Recorder(store, ", ".join(map(str, replies)), lambda: datetime.now(UTC).isoformat())
-        tally, breakers = _listen(events, recorder, source.count, as_json)
+        tally = Tally()
+        breakers = BreakerList(tuple(stack.name for stack in stacks), top)
+        _listen(events, source.count, recorder, tally, breakers, as_json)
     out = sys.stderr if as_json else sys.stdout
     print_table(tally, out)
-    print_breakers(breakers, out, top)
+    breakers.print(out)
     return 1 if tally.breakers else 0
 
 
@@ -113,17 +122,17 @@ def _say_skipped(source: ReplySource) -> None:
         print(f"skipped {len(source.skipped)} bad lines in all", file=sys.stderr)
 
 
-def _listen(events: Iterator[Event], recorder: Recorder, count: int, as_json: bool) -> tuple[Tally, list[BreakerLine]]:
-    tally = Tally()
-    breakers: list[BreakerLine] = []
+def _listen(
+    events: Iterator[Event], count: int, recorder: Recorder, tally: Tally, breakers: BreakerList, as_json: bool
+) -> None:
+    """Hand every event to every reader; the store comes first, so that what is shown has been kept."""
     with progress_display(count) as progress:
         for event in events:
             recorder.handle(event)
             if isinstance(event, Judged):
-                progress.advance()
                 tally.add(event)
-                breakers.extend(breaker_lines(event))
+                breakers.add(event)
+                progress.advance()
                 if as_json:
                     for record in judged_records(event):
-                        print(json.dumps(record, ensure_ascii=False), flush=False)
-    return tally, breakers
+                        print(json.dumps(record, ensure_ascii=False))

@@ -48,6 +48,9 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) ->
     return 1 if faults else 0
 
 
+_COLUMNS = ("tasks", "references", "naive passes", "naive fails", "constants", "others", "wrong states", "faults")
+
+
 def _print_table(reports: list[TaskReport]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("family")

@@ -30,8 +30,7 @@ BASH_TOOL: dict[str, JsonValue] = {
 _SETTING = (
     "It runs once, without a terminal, in the task's directory: Linux, Bash 5, GNU coreutils, sed, awk and grep, git, "
     "python3; standard input is empty, umask 022, no network, ten seconds at most. Only the final state of the "
-    "directory counts; leave nothing else changed or behind in it. In the task, ⟪ and ⟫ enclose literal text and are "
-    "not part of it."
+    "directory counts; leave nothing else changed or behind in it."
 )
 _ANSWER_IS_PROGRAM = (
     "Do the task with one Bash program. Your whole answer is that program, R, taken to the byte: no explanation, no "

@@ -72,7 +72,7 @@ _Row = tuple[str, str, str, Counts]
 
 
 def _new_table(several_models: bool, columns: tuple[str, ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     if several_models:
         table.add_column("model", overflow="fold")
     table.add_column("contract", overflow="fold")
@@ -123,17 +123,33 @@ def _notes(tally: Tally) -> Iterator[str]:
     judged = [(transport, counts) for _, _, transport, counts in tally.rows() if counts.judged]
     unstable = sum(counts.nondeterministic for _, counts in judged)
     if unstable:
-        yield f"{unstable} comparisons were not stable when repeated; those are judged by their verdict only."
+        yield f"Not stable when repeated, so judged by the verdict only: {unstable}."
     if tally.harness_errors:
-        yield f"{tally.harness_errors} executions failed on our side (harness-error) and count for nothing above."
+        yield f"Failed on our side (harness-error), so counted nowhere above: {tally.harness_errors}."
 
 
-def print_breakers(lines: list[BreakerLine], stream: TextIO, most: int | None = None) -> None:
-    """The breakers by transport, in input order; at most `most` a transport, with the rest counted."""
-    for transport in dict.fromkeys(line.transport for line in lines):
-        of_it = [line for line in lines if line.transport == transport]
-        print(f"\n{transport}: {len(of_it)} breaker{'s' if len(of_it) != 1 else ''}", file=stream)
-        for line in of_it[:most]:
-            print(f"  {line.id}  {line.name}  {line.outcome}: {line.what}", file=stream)
-        if most is not None and len(of_it) > most:
-            print(f"  and {len(of_it) - most} more; the view `breakers` of the database lists all", file=stream)
+class BreakerList:
+    """Collects the lines of breakers: all are counted, at most `most` a transport are kept, so that memory stays flat."""
+
+    def __init__(self, transports: tuple[str, ...], most: int) -> None:
+        self._most = most
+        self._kept: dict[str, list[BreakerLine]] = {transport: [] for transport in transports}
+        self._counts = dict.fromkeys(transports, 0)
+
+    def add(self, event: Judged) -> None:
+        for line in breaker_lines(event):
+            self._counts[line.transport] += 1
+            if len(self._kept[line.transport]) < self._most:
+                self._kept[line.transport].append(line)
+
+    def print(self, stream: TextIO) -> None:
+        """The breakers by transport, in input order, with the number of those that were not kept."""
+        for transport, count in self._counts.items():
+            if not count:
+                continue
+            print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
+            for line in self._kept[transport]:
+                print(f"  {line.id}  {line.name}  {line.outcome}: {line.what}", file=stream)
+            more = count - len(self._kept[transport])
+            if more:
+                print(f"  and {more} more; the view `breakers` of the database lists all", file=stream)

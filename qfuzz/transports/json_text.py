@@ -23,7 +23,7 @@ def _parse(boundary: str, document: str) -> bytes | Rejection:
     try:
         value = json.loads(document)
     except json.JSONDecodeError as error:
-        return Rejection(boundary, f"{error.msg} at character {error.pos}")
+        return Rejection(boundary, f"{error.msg.removesuffix(' at')} at character {error.pos}")
     except RecursionError:
         return Rejection(boundary, "nested too deeply")
     command = value.get(_KEY) if isinstance(value, dict) else None
