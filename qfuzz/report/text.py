@@ -129,7 +129,7 @@ def _notes(tally: Tally) -> Iterator[str]:
 
 
 class BreakerList:
-    """Collects the lines of breakers: all are counted, at most `most` a transport are kept, so that memory stays flat."""
+    """Counts all breakers and keeps the lines of at most `most` a transport, so that memory stays flat."""
 
     def __init__(self, transports: tuple[str, ...], most: int) -> None:
         self._most = most
