@@ -27,4 +27,4 @@ class Execution:
 
     def __post_init__(self) -> None:
         assert self.timeout_seconds > 0, f"timeout of {self.timeout_seconds} s"
-        assert self.launch.argv and self.launch.argv[0].startswith(b"/"), f"argv[0] of {self.launch.argv!r}"
+        assert [word[:1] for word in self.launch.argv[:1]] == [b"/"], f"argv[0] of {self.launch.argv!r}"
