@@ -64,7 +64,7 @@ def unprivileged_user(slot: int) -> int:
     return first + count - 1_000 - slot
 
 
-def command_line(interpreter: Interpreter, limits: Limits, slot: int, files: dict[str, int]) -> list[str]:
+def command_line(interpreter: Interpreter, slot: int, files: dict[str, int]) -> list[str]:
     """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
     program = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
     if program is None:

@@ -54,10 +54,13 @@ class _PackedFixture:
 @functools.lru_cache(maxsize=64)
 def _pack_fixture(fixture: Fixture) -> _PackedFixture:
     files = [(file.path, file.content, file.mode) for file in fixture.files]
+    directories = list(fixture.dirs)
     if fixture.git is not None:
-        files += repository_files(fixture)
-    directories = _with_parents(fixture, [path for path, _, _ in files])
+        repository = repository_files(fixture)
+        files += repository.files
+        directories += repository.directories
     links = fixture.symlinks
+    directories = _with_parents(directories, [path for path, _, _ in files] + [link.path for link in links])
     fields = [
         *directories,
         *(path for path, _, _ in files),
@@ -69,10 +72,10 @@ def _pack_fixture(fixture: Fixture) -> _PackedFixture:
     return _PackedFixture((len(directories), len(files), len(links)), fields)
 
 
-def _with_parents(fixture: Fixture, files: Sequence[bytes]) -> list[bytes]:
-    """All directories that the fixture needs, each after its parent."""
-    found = set(fixture.dirs)
-    for path in (*fixture.dirs, *files, *(link.path for link in fixture.symlinks)):
+def _with_parents(directories: Sequence[bytes], others: Sequence[bytes]) -> list[bytes]:
+    """The directories and those that lead to them and to the other paths, each after its parent."""
+    found = set(directories)
+    for path in (*directories, *others):
         parts = path.split(b"/")
         found.update(b"/".join(parts[:depth]) for depth in range(1, len(parts)))
     return sorted(found, key=lambda path: path.split(b"/"))

@@ -38,8 +38,8 @@ class Jail:
             for path, content in bubblewrap.files_to_write().items():
                 sources[path] = _holding(content)
             self._process = subprocess.Popen(
-                bubblewrap.command_line(interpreter, limits, slot, sources),
-                stdin=inside,
+                bubblewrap.command_line(interpreter, slot, sources),
+                stdin=inside.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 pass_fds=tuple(sources.values()),

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 ENDED, TIMED_OUT, OVER_LIMIT, ABANDONED = range(4)
 """The process ended; its time was up; `watch` named a limit; the host has gone."""
@@ -95,7 +95,7 @@ class Command:
     def __init__(
         self,
         executable: bytes,
-        argv: Sequence[bytes],
+        argv: list[bytes],
         environment: Mapping[bytes, bytes],
         stdin: bytes | None,
         keep_bytes: int,

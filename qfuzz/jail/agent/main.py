@@ -7,6 +7,8 @@ import os
 import socket
 import sys
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 from . import command, confine, files, frames, linux
 from .memory import MemoryWatch
@@ -33,8 +35,7 @@ def main() -> None:
 
 
 class _Agent:
-    def __init__(self, channel: socket.socket, configuration: dict[str, object]) -> None:
-        config: dict = configuration
+    def __init__(self, channel: socket.socket, config: dict[str, Any]) -> None:
         self._channel = channel
         os.umask(0o022)
         for place in config["places"]:
@@ -83,7 +84,7 @@ class _Agent:
         if how != command.ENDED or not self._space.is_empty():
             self._space.renew()
 
-    def _watch(self):
+    def _watch(self) -> Callable[[], str]:
         return MemoryWatch(self._space.proc, self._memory_bytes).look
 
     def _unharmed(self) -> bool:

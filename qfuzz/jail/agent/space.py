@@ -7,6 +7,7 @@ anything alive is destroyed as a whole, which the kernel does without a race, an
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -20,7 +21,7 @@ class SpaceError(Exception):
 
 
 class ProcessSpace:
-    """`proc` is a descriptor of the space's /proc, `own_proc` of the agent's. Processes that the agent starts are born into the space."""
+    """Processes that the agent starts are born into it. `proc` is its /proc, `own_proc` the agent's (descriptors)."""
 
     def __init__(self) -> None:
         self._own_space = os.open("/proc/self/ns/pid", os.O_RDONLY)
@@ -63,10 +64,8 @@ class ProcessSpace:
 
     def renew(self) -> None:
         """Kills everything in the space, waits until it is gone, and makes a new one; raises SpaceError or OSError."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self._init, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         while True:
             try:
                 os.waitpid(-1, 0)
@@ -87,7 +86,7 @@ def _open_children(proc: int) -> int | None:
 
 
 def _be_init(tell: int) -> None:
-    """Never returns: mounts /proc for the space, reports, drops all descriptors, and sleeps while children are reaped."""
+    """Mounts /proc for the space, reports, drops all descriptors, and sleeps for good. Never returns."""
     try:
         linux.mount("proc", "/proc", "proc", _PROC_FLAGS)
         linux.mount("/proc/sys", "/proc/sys", "", linux.MS_BIND)
