@@ -75,7 +75,7 @@ install_missing() {
 # ---- the interpreter and the virtual environment
 
 is_recent() {
-    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' > /dev/null 2>&1
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' > /dev/null 2>&1 < /dev/null
 }
 
 find_python() {
@@ -85,13 +85,13 @@ find_python() {
         return
     fi
     local candidate
-    # The names are tried by running them: a version manager has a stand-in for every version, installed or not.
-    for candidate in python3 python3.13 python3.12 python3.11 /usr/bin/python3; do
+    # Each is tried by running it: a version manager has a stand-in for every version, installed or not.
+    while read -r candidate; do
         if is_recent "$candidate"; then
             printf '%s\n' "$candidate"
             return
         fi
-    done
+    done < <(type -aP python3 python3.13 python3.12 python3.11)
     die "no Python 3.11 or newer on PATH; install python3, or name one: make setup PYTHON=/path/to/python3"
 }
 
