@@ -124,9 +124,11 @@ wanted_state() {
     cat -- pyproject.toml "$lock" scripts/setup.sh scripts/bootstrap_pip.py | sha256sum
 }
 
-# An environment can be kept if it was made where it lies now, still runs, and has the Python that was asked for.
+# An environment can be kept, even one made by hand, if it still runs and has the Python that was asked for; not if it was
+# set up elsewhere and moved here.
 venv_fits() {
-    [[ -r $stamp && $(head -n 1 -- "$stamp") == "$PWD" ]] && "$venv_python" -c 'import pip' 2> /dev/null &&
+    [[ ! -e $stamp || $(head -n 1 -- "$stamp") == "$PWD" ]] &&
+        is_recent "$venv_python" && "$venv_python" -c 'import pip' 2> /dev/null &&
         { [[ ! ${PYTHON:-} ]] || [[ $(base_of "$venv_python") == "$(base_of "$PYTHON")" ]]; }
 }
 
@@ -137,7 +139,7 @@ set_up_venv() {
         python=$(find_python)
         say "making $venv with $("$python" --version)"
         make_venv "$python"
-    elif [[ $(cat -- "$stamp") == "$wanted" ]]; then
+    elif [[ -e $stamp && $(cat -- "$stamp") == "$wanted" ]]; then
         return
     fi
     say "installing the locked tools and qfuzz into $venv"

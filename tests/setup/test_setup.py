@@ -52,6 +52,15 @@ def test_a_broken_environment_is_made_anew(machine):
     assert machine.setup()[:2] == (0, MAKES)
 
 
+def test_an_environment_made_by_hand_is_kept(machine):
+    machine.setup()
+    (machine.checkout / ".venv/setup-stamp").unlink()
+    assert machine.setup() == (0, MAKES[1:], INSTALLS)
+    (machine.checkout / ".venv/setup-stamp").unlink()
+    machine.have("old-python")
+    assert machine.setup()[0] == 2
+
+
 def test_what_was_interrupted_is_taken_up(machine):
     machine.have("offline")
     status, lines, _ = machine.setup()
