@@ -24,6 +24,7 @@ NEEDED = (
     "sha256sum",
     "tail",
     "touch",
+    "true",
 )
 
 PYTHON = r"""#!/bin/bash
