@@ -75,7 +75,7 @@ install_missing() {
 # ---- the interpreter and the virtual environment
 
 is_recent() {
-    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' > /dev/null 2>&1
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' > /dev/null 2>&1 < /dev/null
 }
 
 find_python() {
@@ -85,13 +85,13 @@ find_python() {
         return
     fi
     local candidate
-    # The names are tried by running them: a version manager has a stand-in for every version, installed or not.
-    for candidate in python3 python3.13 python3.12 python3.11 /usr/bin/python3; do
+    # Each is tried by running it: a version manager has a stand-in for every version, installed or not.
+    while read -r candidate; do
         if is_recent "$candidate"; then
             printf '%s\n' "$candidate"
             return
         fi
-    done
+    done < <(type -aP python3 python3.13 python3.12 python3.11)
     die "no Python 3.11 or newer on PATH; install python3, or name one: make setup PYTHON=/path/to/python3"
 }
 
@@ -124,9 +124,11 @@ wanted_state() {
     cat -- pyproject.toml "$lock" scripts/setup.sh scripts/bootstrap_pip.py | sha256sum
 }
 
-# An environment can be kept if it was made where it lies now, still runs, and has the Python that was asked for.
+# An environment can be kept, even one made by hand, if it still runs and has the Python that was asked for; not if it was
+# set up elsewhere and moved here.
 venv_fits() {
-    [[ -r $stamp && $(head -n 1 -- "$stamp") == "$PWD" ]] && "$venv_python" -c 'import pip' 2> /dev/null &&
+    [[ ! -e $stamp || $(head -n 1 -- "$stamp") == "$PWD" ]] &&
+        is_recent "$venv_python" && "$venv_python" -c 'import pip' 2> /dev/null &&
         { [[ ! ${PYTHON:-} ]] || [[ $(base_of "$venv_python") == "$(base_of "$PYTHON")" ]]; }
 }
 
@@ -137,7 +139,7 @@ set_up_venv() {
         python=$(find_python)
         say "making $venv with $("$python" --version)"
         make_venv "$python"
-    elif [[ $(cat -- "$stamp") == "$wanted" ]]; then
+    elif [[ -e $stamp && $(cat -- "$stamp") == "$wanted" ]]; then
         return
     fi
     say "installing the locked tools and qfuzz into $venv"
