@@ -52,7 +52,7 @@ class VerdictRow:
 
 _VERDICT_COLUMNS = tuple(VerdictRow.__dataclass_fields__)
 _INSERT_VERDICT = (
-    f"insert or replace into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))})"
+    f"insert or ignore into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))})"
 )
 
 
