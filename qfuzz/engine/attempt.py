@@ -163,11 +163,16 @@ class Attempt:
         """
         arrived: bytes | None = launch.program
         if launch.inner_shells:
-            if not self._machinery.parses("bash", launch.program):
+            if not self._parses("bash", launch.program):
                 return replace(observation, parses=False)
+            self.executed += 1
             arrived = self._machinery.arrived_text(launch, self._sample.fixture)
-        parses = arrived is None or self._machinery.parses(launch.shell, arrived)
+        parses = arrived is None or self._parses(launch.shell, arrived)
         return replace(observation, parses=parses, arrived=arrived)
+
+    def _parses(self, shell: str, text: bytes) -> bool:
+        self.executed += 1
+        return self._machinery.parses(shell, text)
 
     def _observe(self, name: str, launch: Launch, ordinal: int) -> Observation:
         """The observation of a launch: recalled, or made. Transports that hand over the same bytes share it."""
