@@ -98,8 +98,12 @@ class Attempt:
             return self._undelivered(DIRECT, delivery), tuple(self._not_compared(name) for name in names)
         try:
             first = self._observe(DIRECT, delivery, 0)
-            firsts = [self._first(name) for name in names]
             timed_out = first.status.ending is Ending.TIMEOUT
+            if timed_out and self._sample.task is None:
+                # Nothing to compare with and nothing to judge: each further run would only wait for its own timeout.
+                skipped = tuple(replace(self._result(name), comparison=compare((first,), ())) for name in names)
+                return self._judged(DIRECT, delivery, first), skipped
+            firsts = [self._first(name) for name in names]
             directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
         except HarnessError as error:
             return self._harness_error(DIRECT, error), tuple(self._harness_error(name, error) for name in names)
