@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
 from qfuzz.report.task_page import WIDTH, task_page
-from qfuzz.report.visible import fold, visible
+from qfuzz.report.visible import visible
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -118,11 +119,8 @@ def _select(
         # A foreign set may have families of its own.
         _known("family", family, FAMILY_NAMES)
     for task in _load(tasks):
-        if (
-            (not family or task.family in family)
-            and (not tier or task.tier in tier)
-            and set(hazard) <= set(task.hazards)
-        ):
+        named = (not family or task.family in family) and (not tier or task.tier in tier)
+        if named and set(hazard) <= set(task.hazards):
             yield task
 
 
@@ -137,7 +135,7 @@ _ID_COLUMNS = 32
 
 def _row(task: Task) -> Iterator[str]:
     name = visible(task.task_id)
-    hazards = list(fold(", ".join(map(visible, task.hazards)) or "-", WIDTH - _ID_COLUMNS))
+    hazards = textwrap.wrap(", ".join(map(visible, task.hazards)) or "-", WIDTH - _ID_COLUMNS)
     if len(name) >= _ID_COLUMNS:
         yield name
         name = ""

@@ -44,7 +44,7 @@ def _fit(line: Line, width: int) -> Iterator[str]:
 
 
 def _sections(task: Task, width: int) -> Iterator[tuple[str, list[Line]]]:
-    yield "instruction", list(_prose(task.instruction, width))
+    yield "instruction", list(_prose(task.instruction, width))[:-1]
     for name, payload in task.payloads.items():
         yield f"payload {visible(name)}", list(_text(payload, 0))
     yield "fixture", list(_fixture(task.fixture))
