@@ -1,1 +1,1 @@
-"""Data only: public tasks and recorded replies. Found through `importlib.resources.files("qfuzz_corpus")`."""
+"""Data only: public tasks and replies. Imported as `qfuzz_corpus`, to find the files in a wheel as in a checkout."""

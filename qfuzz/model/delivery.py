@@ -16,15 +16,20 @@ class SideFile:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The process that starts the stack. `stdin` None is /dev/null. `argv[0]` is an absolute path.
+    """The process that starts the stack: execve(`executable`, `argv`), with `stdin` as its input (None: /dev/null).
 
-    `shell` is the last shell's program name ("bash", "sh"), used for its own -n check.
+    `program` is the text that this first shell reads, and `inner_shells` the number of further shells between it and
+    the one that runs the reply; with 0 of them the program is what arrived. `shell` is the last shell's program name,
+    used for its own -n check.
     """
 
+    executable: bytes
     argv: tuple[bytes, ...]
+    program: bytes
     stdin: bytes | None = None
     files: tuple[SideFile, ...] = ()
     shell: str = "bash"
+    inner_shells: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,3 +38,7 @@ class HostError(QfuzzError):
 
 class StoreError(QfuzzError):
     """The database can't be opened, is not ours, or can't be written."""
+
+
+class HarnessError(QfuzzError):
+    """An execution could not be observed, through no fault of the reply: never a result, never stored as one."""

@@ -47,8 +47,6 @@ def decode_reply(line: bytes, command_field: str | None = None) -> Reply:
     task_id = fields.text("task_id") if value.get("task_id") is not None else None
     if task_id == "":
         raise InputError("key 'task_id' is empty")
-    if task_id is None and command_field is None and value.get("scenario_id") is not None:
-        task_id = fields.text("scenario_id")
     contract = fields.text("contract", "raw") or "raw"
     trial = fields.integer("trial", 0)
     if trial < 0:

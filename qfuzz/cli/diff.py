@@ -1,0 +1,138 @@
+"""`qfuzz diff`: replay replies over transports and say what each of them broke."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from qfuzz.cli.options import load_tasks, run_options, tasks_option
+from qfuzz.engine.events import Event, Judged
+from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.engine.record import Recorder
+from qfuzz.engine.run import RunPlan, replay
+from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
+from qfuzz.jail.pool import Pool
+from qfuzz.model.task import Fixture
+from qfuzz.report.progress import progress_display
+from qfuzz.report.records import judged_records
+from qfuzz.report.tally import Tally
+from qfuzz.report.text import BreakerList, print_table
+from qfuzz.store.store import Store
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
+
+
+@click.command()
+@click.argument("replies", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="REPLIES...")
+@tasks_option
+@click.option(
+    "--transport",
+    "transports",
+    multiple=True,
+    metavar="STACK",
+    help=f"A transport or a stack of them; may be repeated. Default: {', '.join(DEFAULT_TRANSPORTS)}.",
+)
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("qfuzz.db"),
+    show_default=True,
+    help="The store. What it holds already is not executed again.",
+)
+@run_options
+@click.option("--fixture", type=click.Path(path_type=Path), help="The work directory of replies without a task.")
+@click.option("--command-field", metavar="NAME", help="The (dotted) key that holds the command, instead of 'reply'.")
+@click.option("--skip-bad", is_flag=True, help="Pass over bad lines, and list them, instead of stopping.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    metavar="N",
+    help="Print at most N breakers a transport; the database has all.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a judged execution.")
+def command(
+    replies: tuple[Path, ...],
+    task_sets: tuple[Path, ...],
+    transports: tuple[str, ...],
+    db: Path,
+    jobs: int,
+    timeout: float,
+    isolation: str,
+    fixture: Path | None,
+    command_field: str | None,
+    skip_bad: bool,
+    top: int,
+    as_json: bool,
+) -> int:
+    """Replay REPLIES (JSON Lines) directly and over transports, and print what each transport broke.
+
+    Every reply runs twice directly and once over each transport; a difference is confirmed by a second pair. Exit
+    status: 0 no breaker, 1 breakers, 2 bad input or no jail.
+
+    \b
+    Example:
+        qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
+    """
+    with ExitStack() as cleanup:
+        paths = tuple(spooled(path, cleanup) for path in replies)
+        stacks = _stacks(transports)
+        tasks = load_tasks(task_sets)
+        laid = Fixture() if fixture is None else read_fixture(fixture)
+        source = check_replies(paths, tasks, command_field=command_field, skip_bad=skip_bad)
+        _say_skipped(source)
+        store = cleanup.enter_context(Store(db))
+        pool = cleanup.enter_context(Pool(jobs))
+        plan = RunPlan(
+            samples=source.samples(tasks, laid),
+            count=source.count,
+            direct=resolve("direct"),
+            transports=stacks,
+            context=context_of(pool, timeout),
+            jobs=jobs,
+        )
+        events = replay(plan, machinery(pool, timeout), store.observations)
+        recorder = Recorder(store, ", ".join(map(str, replies)), lambda: datetime.now(UTC).isoformat())
+        tally = Tally()
+        breakers = BreakerList(tuple(stack.name for stack in stacks), top)
+        _listen(events, source.count, recorder, tally, breakers, as_json)
+    out = sys.stderr if as_json else sys.stdout
+    print_table(tally, out)
+    breakers.print(out)
+    return 1 if tally.breakers else 0
+
+
+def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
+    """The transports asked for, each once; direct is always there and need not be named."""
+    resolved = [resolve(name) for name in names or DEFAULT_TRANSPORTS]
+    return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
+
+
+def _say_skipped(source: ReplySource) -> None:
+    for error in source.skipped:
+        print(f"skipped {error}", file=sys.stderr)
+    if source.skipped:
+        print(f"skipped {len(source.skipped)} bad lines in all", file=sys.stderr)
+
+
+def _listen(
+    events: Iterator[Event], count: int, recorder: Recorder, tally: Tally, breakers: BreakerList, as_json: bool
+) -> None:
+    """Hand every event to every reader; the store comes first, so that what is shown has been kept."""
+    with progress_display(count) as progress:
+        for event in events:
+            recorder.handle(event)
+            if isinstance(event, Judged):
+                tally.add(event)
+                breakers.add(event)
+                progress.advance()
+                if as_json:
+                    for record in judged_records(event):
+                        print(json.dumps(record, ensure_ascii=False))

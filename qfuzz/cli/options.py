@@ -1,0 +1,74 @@
+"""Options that several commands share, and the reading of task sets that they name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from qfuzz.gen.public import load_public
+from qfuzz.model.errors import InputError
+from qfuzz.model.jsonl import read_records
+from qfuzz.model.task import Task
+from qfuzz.model.task_codec import decode_task
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def run_options(function: Decorated) -> Decorated:
+    """--jobs, --timeout and --isolation: how replies are executed."""
+    isolation = click.option(
+        "--isolation",
+        type=click.Choice(["bwrap", "none"]),
+        default="bwrap",
+        show_default=True,
+        help="Where replies run. 'none' gives up the jail and is for replies that somebody has read.",
+    )
+    timeout = click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.05, max=3600),
+        default=10.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="The longest that one execution may take.",
+    )
+    jobs = click.option(
+        "--jobs",
+        type=click.IntRange(1, 256),
+        default=os.cpu_count() or 1,
+        show_default="one for each core",
+        metavar="N",
+        help="Executions at the same time.",
+    )
+    return jobs(timeout(isolation(function)))
+
+
+def tasks_option(function: Decorated) -> Decorated:
+    """--tasks: the sets whose tasks are known, instead of the public one."""
+    option = click.option(
+        "--tasks",
+        "task_sets",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        metavar="SET",
+        help="A task set (JSON Lines) to use instead of the public one; may be repeated.",
+    )
+    return option(function)
+
+
+def load_tasks(task_sets: tuple[Path, ...]) -> dict[str, Task]:
+    """The tasks of the named sets by id, or the public ones; raises InputError if two sets share an id."""
+    if not task_sets:
+        return {task.task_id: task for task in load_public()}
+    tasks: dict[str, Task] = {}
+    for path in task_sets:
+        for record in read_records(path, decode_task):
+            if record.value.task_id in tasks:
+                raise InputError(
+                    f"task {record.value.task_id!r} is in another set too", where=f"{path}:{record.number}"
+                )
+            tasks[record.value.task_id] = record.value
+    return tasks

@@ -1,0 +1,101 @@
+"""`qfuzz transports`: which paths are known, and what one does to a sample."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import load, resolve
+
+SAMPLE = "echo '$HOME' > out.txt"
+
+
+@click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a transport.")
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List the transports that qfuzz knows.
+
+    A stack of them is written in the order in which the reply meets them, as in "json-naive > nested".
+
+    \b
+    Example:
+        qfuzz transports
+        qfuzz transports show "json-naive > nested"
+    """
+    if context.invoked_subcommand is not None:
+        return
+    registry = load()
+    for name in registry.names():
+        transport = registry.resolve(name)
+        summary = registry.boundaries[name].summary if name in registry.boundaries else _alias_summary(transport)
+        if as_json:
+            print(json.dumps({"name": name, "faithful": transport.faithful, "summary": summary}))
+        else:
+            print(f"{name:<14} {'faithful' if transport.faithful else '':<9} {summary}")
+
+
+def _alias_summary(transport: Transport) -> str:
+    return " > ".join(boundary.name for boundary in transport.boundaries)
+
+
+@command.command()
+@click.argument("stack")
+@click.option("--sample", default=SAMPLE, help="The reply to carry instead of the usual one.")
+def show(stack: str, sample: str) -> None:
+    """Print what STACK makes of a sample, layer by layer.
+
+    \b
+    Example:
+        qfuzz transports show nested --sample 'echo "$HOME"'
+    """
+    transport = resolve(stack)
+    print(transport.name)
+    for boundary in transport.boundaries:
+        print(f"\n{boundary.name}: {boundary.summary}")
+        print(f"  owns:         {boundary.owns}")
+        print(f"  can't carry:  {boundary.cannot_carry}")
+        print(f"  faithful:     {'yes' if boundary.faithful else 'no'}")
+    reply = sample.encode("utf-8", "surrogateescape")
+    print("\nthe reply")
+    _print_text(reply)
+    for step in transport.steps(reply):
+        print(f"after {step.boundary}")
+        match step.result:
+            case bytes():
+                _print_text(step.result)
+            case Launch():
+                _print_launch(step.result)
+            case Refusal(_, offset, reason):
+                print(f"  refused: {reason} (byte {offset})")
+            case Rejection(_, message):
+                print(f"  rejected by the parser: {message}")
+    armored = transport.armor(reply)
+    if armored is None:
+        print("no lossless way is known for the whole stack")
+    elif armored != reply:
+        print("to deliver the reply whole, send")
+        _print_text(armored)
+
+
+def _print_text(text: bytes) -> None:
+    sys.stdout.flush()
+    for line in text.split(b"\n"):
+        sys.stdout.buffer.write(b"  " + line + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _print_launch(launch: Launch) -> None:
+    for file in launch.files:
+        print(f"  file {file.path.decode()}")
+        _print_text(b"\n".join(b"  " + line for line in file.content.split(b"\n")))
+    print(f"  execve {launch.executable.decode()}, arguments")
+    for index, argument in enumerate(launch.argv):
+        _print_text(b"  [%d] " % index + argument.replace(b"\n", b"\n        "))
+    if launch.stdin is not None:
+        print("  standard input")
+        _print_text(b"\n".join(b"  " + line for line in launch.stdin.split(b"\n")))

@@ -1,0 +1,1 @@
+"""Asking for replies: the prompts of each contract."""

@@ -1,0 +1,50 @@
+"""What the engine needs of the jail, made from a pool: run, run alone, ask a shell for syntax, see what arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from qfuzz.engine.attempt import Machinery
+from qfuzz.jail.environment import ENVIRONMENT
+from qfuzz.jail.execution import Execution
+from qfuzz.jail.pool import Pool
+from qfuzz.model.content import JsonValue
+from qfuzz.model.delivery import Launch
+from qfuzz.model.observation import Observation
+from qfuzz.model.task import Fixture
+
+_SYNTAX_SECONDS = 10.0
+_SHELLS = {"bash": b"/bin/bash", "sh": b"/bin/sh"}
+
+
+def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
+    """The machinery that executes in `pool` with this timeout for each execution."""
+
+    def run(launch: Launch, fixture: Fixture) -> Observation:
+        return pool.run(Execution(launch, fixture, timeout_seconds))
+
+    def run_alone(launch: Launch, fixture: Fixture) -> Observation:
+        return pool.run_alone(Execution(launch, fixture, timeout_seconds))
+
+    def arrived_text(launch: Launch, fixture: Fixture) -> bytes | None:
+        tapped = Execution(launch, fixture, timeout_seconds, tap=True, layers=launch.inner_shells)
+        return pool.run(tapped).arrived
+
+    def parses(shell: str, text: bytes) -> bool:
+        # With -n a shell reads and executes nothing; on standard input there is no limit of length.
+        check = Launch(_SHELLS[shell], (shell.encode(), b"-n"), text, stdin=text)
+        return pool.run(Execution(check, Fixture(), _SYNTAX_SECONDS)).status.code == 0
+
+    return Machinery(run, run_alone, arrived_text, parses)
+
+
+def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
+    """Everything that all executions of a run share and that may change what they leave behind."""
+    return {
+        "versions": dict(pool.versions),
+        "limits": asdict(pool.limits),
+        "environment": dict(ENVIRONMENT),
+        "isolation": pool.isolation,
+        "timeout_seconds": timeout_seconds,
+    }

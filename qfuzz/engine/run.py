@@ -1,0 +1,141 @@
+"""A run: samples in, events out, in the order of the samples whatever the number of jobs."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NoReturn
+
+from qfuzz.engine.attempt import Attempt, Machinery, Plan
+from qfuzz.engine.events import Event, Executed, Judged, RunFinished, RunStarted, Sample
+from qfuzz.model.content import JsonValue
+from qfuzz.model.observation import Observation
+from qfuzz.store.keys import context_key
+from qfuzz.transports.base import Transport
+
+Recall = Callable[[Sequence[str]], Mapping[str, Observation]]
+"""Asked for observation keys, answers with those observations that need not be made again."""
+
+_WINDOW_PER_JOB = 16
+"""Samples in flight for each job: enough that a slow one does not starve the others, few enough to stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run replays. `samples` is read lazily; `count` is how many there are."""
+
+    samples: Iterable[Sample]
+    count: int
+    direct: Transport
+    transports: tuple[Transport, ...]
+    context: Mapping[str, JsonValue]
+    jobs: int
+
+
+def replay(plan: RunPlan, machinery: Machinery, recall: Recall) -> Iterator[Event]:
+    """Replay every sample over direct and each transport.
+
+    Yields RunStarted, then Executed as executions end and Judged in sample order, then RunFinished. Closing the
+    generator early cancels what has not begun; what is running ends with the pool that `machinery` belongs to.
+    """
+    run = _Run(plan, machinery, recall)
+    yield RunStarted(plan.count, tuple(transport.name for transport in plan.transports), plan.context, run.context_key)
+    yield from run.events()
+    yield RunFinished(run.judged, run.executed, run.recalled)
+
+
+class _MustExecute(Exception):
+    """What is known is not enough."""
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise _MustExecute
+
+
+_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse)
+
+
+class _Run:
+    def __init__(self, plan: RunPlan, machinery: Machinery, recall: Recall) -> None:
+        self.plan = plan
+        self.machinery = machinery
+        self.recall = recall
+        self.context_key = context_key(plan.context)
+        self._everything = (plan.direct, *plan.transports)
+        self.judged = 0
+        self.executed = 0
+        self.recalled = 0
+        self._messages: queue.SimpleQueue[Executed | Judged | BaseException] = queue.SimpleQueue()
+
+    def events(self) -> Iterator[Executed | Judged]:
+        waiting = iter(self.plan.samples)
+        finished: dict[int, Judged] = {}
+        in_flight = 0
+        next_index = 0
+        window = self.plan.jobs * _WINDOW_PER_JOB
+        workers = ThreadPoolExecutor(self.plan.jobs, thread_name_prefix="qfuzz-replay")
+        try:
+            exhausted = False
+            while True:
+                # What is finished but waits for its turn counts too, or one slow sample would let memory grow.
+                while not exhausted and in_flight + len(finished) < window:
+                    sample = next(waiting, None)
+                    if sample is None:
+                        exhausted = True
+                        continue
+                    plan = Plan.make(sample, self.context_key, self._everything)
+                    known = self.recall(plan.wanted_keys())
+                    recalled = self._recalled(plan, known)
+                    if recalled is not None:
+                        finished[sample.index] = recalled
+                    else:
+                        in_flight += 1
+                        workers.submit(self._work, plan, known)
+                if in_flight and next_index not in finished:
+                    message = self._messages.get()
+                    if isinstance(message, BaseException):
+                        raise message
+                    if isinstance(message, Executed):
+                        yield message
+                        continue
+                    in_flight -= 1
+                    finished[message.sample.index] = message
+                while next_index in finished:
+                    done = finished.pop(next_index)
+                    next_index += 1
+                    self.judged += 1
+                    self.executed += done.executed
+                    self.recalled += done.recalled
+                    yield done
+                if exhausted and not in_flight:
+                    break
+        finally:
+            workers.shutdown(wait=False, cancel_futures=True)
+
+    def _recalled(self, plan: Plan, known: Mapping[str, Observation]) -> Judged | None:
+        """The sample as judged from what is known alone, or None where something must be executed.
+
+        Here and not in a worker: handing over what needs no waiting costs more than doing it.
+        """
+        if not known:
+            return None
+        attempt = Attempt(plan, _EXECUTES_NOTHING, known, lambda *_: None)
+        try:
+            direct, results = attempt.make()
+        except _MustExecute:
+            return None
+        return Judged(plan.sample, direct, results, attempt.executed, attempt.recalled)
+
+    def _work(self, plan: Plan, known: Mapping[str, Observation]) -> None:
+        try:
+            attempt = Attempt(plan, self.machinery, known, self._on_executed)
+            direct, results = attempt.make()
+            self._messages.put(Judged(plan.sample, direct, results, attempt.executed, attempt.recalled))
+        except BaseException as error:
+            # A worker has no caller to raise to; the reader of the queue raises it.
+            self._messages.put(error)
+
+    def _on_executed(self, key: str, observation: Observation) -> None:
+        self._messages.put(Executed(key, observation))

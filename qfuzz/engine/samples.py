@@ -1,0 +1,170 @@
+"""From files of replies to samples: everything is checked before anything runs, and memory stays flat."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from qfuzz.engine.events import Sample
+from qfuzz.model.content import canonical_json
+from qfuzz.model.errors import InputError
+from qfuzz.model.fields import safe_path
+from qfuzz.model.jsonl import read_records
+from qfuzz.model.reply import Reply
+from qfuzz.model.reply_codec import decode_reply
+from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink, Task
+from qfuzz.store.keys import fixture_key, task_key
+
+MAX_FIXTURE_BYTES = 8 << 20
+MAX_FIXTURE_PATHS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySource:
+    """Files of replies that have been read once and found good. `skipped` are the bad lines passed over."""
+
+    paths: tuple[Path, ...]
+    command_field: str | None
+    count: int
+    skipped: tuple[InputError, ...]
+
+    def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
+        """The samples in the order of files and lines; `fixture` serves those without a task."""
+        task_keys = {task_id: (task_key(task), fixture_key(task.fixture)) for task_id, task in tasks.items()}
+        own_fixture_key = fixture_key(fixture)
+        for index, reply in enumerate(self._replies()):
+            if reply.task_id is None:
+                yield Sample(index, reply, None, "", fixture, own_fixture_key)
+            else:
+                task = tasks[reply.task_id]
+                of_task, of_fixture = task_keys[reply.task_id]
+                yield Sample(index, reply, task, of_task, task.fixture, of_fixture)
+
+    def _replies(self) -> Iterator[Reply]:
+        bad = {error.where for error in self.skipped}
+        for path in self.paths:
+            for record in read_records(path, self._decode, on_bad=(lambda _: None) if bad else None):
+                if f"{path}:{record.number}" not in bad:
+                    yield record.value
+
+    def _decode(self, line: bytes) -> Reply:
+        return decode_reply(line, self.command_field)
+
+
+def check_replies(
+    paths: tuple[Path, ...], tasks: Mapping[str, Task], *, command_field: str | None = None, skip_bad: bool = False
+) -> ReplySource:
+    """Read every line of every file once, running nothing.
+
+    Raises InputError with file and line for the first bad one: not a reply, an unknown task, a sample that was there
+    before. With `skip_bad` such lines are listed in the result instead; at least one good one must remain.
+    """
+    skipped: list[InputError] = []
+    seen: dict[bytes, tuple[int, int]] = {}
+    count = 0
+
+    def refuse(error: InputError) -> None:
+        if not skip_bad:
+            raise error
+        skipped.append(error)
+
+    def problem_of(reply: Reply, place: tuple[int, int]) -> InputError | None:
+        where = f"{paths[place[0]]}:{place[1]}"
+        if reply.task_id is None:
+            return None
+        if reply.task_id not in tasks:
+            return InputError(f"unknown task {reply.task_id!r}", where=where, hint="name its task set with --tasks")
+        # A digest and two numbers, not the tuple and a text: with 100,000 lines that is most of the memory.
+        first = seen.setdefault(sha256(canonical_json(list(reply.identity))).digest(), place)
+        if first == place:
+            return None
+        what = f"the same task, model, contract, effort and trial as {paths[first[0]]}:{first[1]}"
+        return InputError(what, where=where, hint='number repeated replies with "trial"')
+
+    for index, path in enumerate(paths):
+        for record in read_records(path, lambda line: decode_reply(line, command_field), on_bad=refuse):
+            problem = problem_of(record.value, (index, record.number))
+            if problem is None:
+                count += 1
+            else:
+                refuse(problem)
+    if not count:
+        raise InputError("no good line is left", where=", ".join(map(str, paths)))
+    return ReplySource(paths, command_field, count, tuple(skipped))
+
+
+def spooled(path: Path, cleanup: ExitStack) -> Path:
+    """`path`, or a copy of it where it can be read only once (`-`, a pipe); replies are read twice.
+
+    `cleanup` removes the copy.
+    """
+    if str(path) != "-":
+        try:
+            if not stat.S_ISFIFO(os.stat(path).st_mode):
+                return path
+        except OSError:
+            return path
+    handle, name = tempfile.mkstemp(prefix="qfuzz-replies-", suffix=".jsonl")
+    cleanup.callback(os.unlink, name)
+    with open(handle, "wb") as copy:
+        if str(path) == "-":
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with open(path, "rb") as source:
+                shutil.copyfileobj(source, copy)
+    return Path(name)
+
+
+def read_fixture(directory: Path) -> Fixture:
+    """The fixture that a directory of the host describes: regular files, directories, links; never followed.
+
+    Raises InputError for anything else in it, for `.git`, and for more than MAX_FIXTURE_BYTES or MAX_FIXTURE_PATHS.
+    """
+    files: list[FixtureFile] = []
+    dirs: list[bytes] = []
+    links: list[FixtureSymlink] = []
+    size = 0
+    pending = [b""]
+    root = os.fsencode(directory)
+    while pending:
+        below = pending.pop()
+        for entry in _listed(os.path.join(root, below)):
+            path = safe_path(os.path.join(below, entry.name), f"{directory}: a path")
+            if len(files) + len(dirs) + len(links) >= MAX_FIXTURE_PATHS:
+                raise InputError(f"holds more than {MAX_FIXTURE_PATHS} paths", where=str(directory))
+            if path == b".git":
+                raise InputError("holds a Git repository, which a fixture directory can't", where=str(directory))
+            if entry.is_symlink():
+                links.append(FixtureSymlink(path, os.readlink(entry.path)))
+            elif entry.is_dir(follow_symlinks=False):
+                dirs.append(path)
+                pending.append(path)
+            elif entry.is_file(follow_symlinks=False):
+                content = Path(os.fsdecode(entry.path)).read_bytes()
+                size += len(content)
+                if size > MAX_FIXTURE_BYTES:
+                    raise InputError(f"holds more than {MAX_FIXTURE_BYTES} bytes", where=str(directory))
+                files.append(FixtureFile(path, content, entry.stat(follow_symlinks=False).st_mode & 0o777))
+            else:
+                raise InputError("is neither a file, a directory nor a link", where=os.fsdecode(entry.path))
+    return Fixture(tuple(sorted(files, key=_path)), tuple(sorted(dirs)), tuple(sorted(links, key=_path)))
+
+
+def _path(item: FixtureFile | FixtureSymlink) -> bytes:
+    return item.path
+
+
+def _listed(directory: bytes) -> list[os.DirEntry[bytes]]:
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        raise InputError(f"can't be read ({error.strerror})", where=os.fsdecode(directory)) from None

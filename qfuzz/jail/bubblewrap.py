@@ -1,0 +1,144 @@
+"""The command line that makes a jail, and the configuration that its agent gets."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, WORK
+from qfuzz.jail.interpreter import Interpreter
+from qfuzz.jail.limits import Limits
+from qfuzz.model.content import JsonValue
+from qfuzz.model.errors import HostError
+
+AGENT = "/run/qfuzz/agent.zip"
+_AGENT_PACKAGE = Path(__file__).parent / "agent"
+_LAUNCHER = Path(__file__).parent / "launcher.py"
+
+_CAPABILITIES = ("SYS_ADMIN", "SYS_RESOURCE", "SETUID", "SETGID", "DAC_OVERRIDE", "SETPCAP", "SETFCAP")
+"""What the agent needs in bubblewrap's user namespace to mount, and to make one of its own below it."""
+
+_TOP_DIRECTORIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
+_WRITTEN_FILES = {
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:user:/home/user:/bin/bash\n"
+    "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+    "/etc/group": "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n",
+    "/etc/hosts": "127.0.0.1 localhost qfuzz\n::1 localhost\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+_PREFERRED_USER = 1_879_048_193
+"""A user id that no system hands out, below 2**31; the n-th jail takes the n-th id from here."""
+
+
+@functools.cache
+def agent_zip() -> bytes:
+    """The agent as a program that `python` runs."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("__main__.py", "from agent.main import main\nmain()\n")
+        for path in sorted(_AGENT_PACKAGE.glob("*.py")):
+            archive.writestr(f"agent/{path.name}", path.read_bytes())
+    return packed.getvalue()
+
+
+def unprivileged_user(slot: int) -> int:
+    """A user id for a jail started by root: unused, and mapped where qfuzz itself runs in a user namespace."""
+    with open("/proc/self/uid_map") as file:
+        ranges = [tuple(map(int, line.split())) for line in file]
+    for first, _, count in ranges:
+        if first <= _PREFERRED_USER and _PREFERRED_USER + slot < first + count:
+            return _PREFERRED_USER + slot
+    first, _, count = max(ranges)
+    if count < 60_000:
+        raise HostError(
+            "this container has no unused user id for replies", hint="run qfuzz as an ordinary user, not as root"
+        )
+    # The last ids of a range of 65536 hold nobody (65534); a thousand below is nobody's.
+    return first + count - 1_000 - slot
+
+
+def command_line(interpreter: Interpreter, slot: int, files: dict[str, int]) -> list[str]:
+    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
+    program = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
+    if program is None:
+        raise HostError("bubblewrap is missing", hint="apt-get install bubblewrap")
+    as_root = os.geteuid() == 0
+    command = [program, "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
+    for capability in _CAPABILITIES:
+        command += ["--cap-add", f"CAP_{capability}"]
+    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--ro-bind", "/usr", "/usr"]
+    for name in _TOP_DIRECTORIES:
+        path = f"/{name}"
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            command += ["--ro-bind", path, path]
+    for path in _SYSTEM_FILES:
+        command += ["--ro-bind-try", path, path]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for path in (WORK, HOME, "/tmp", SIDE_FILES):
+        command += ["--dir", path]
+    command += ["--symlink", "../tmp", "/var/tmp"]
+    for path, fd in files.items():
+        command += ["--perms", "0644", "--file", str(fd), path]
+    if interpreter.home:
+        command += ["--ro-bind", "@HOME@" if as_root else interpreter.home, interpreter.home]
+    command += ["--chdir", "/", interpreter.path, "-ISBu", AGENT]
+    if as_root:
+        user = unprivileged_user(slot)
+        command = [sys.executable, "-IS", str(_LAUNCHER), str(user), interpreter.home, *command]
+    return command
+
+
+def files_to_write() -> dict[str, bytes]:
+    """Paths in the jail and what they hold."""
+    return {AGENT: agent_zip(), **{path: text.encode() for path, text in _WRITTEN_FILES.items()}}
+
+
+def agent_configuration(interpreter: Interpreter, limits: Limits) -> JsonValue:
+    """What the agent is told first."""
+    parents: list[str] = []
+    if interpreter.home:
+        parents = [interpreter.home, *(str(path) for path in Path(interpreter.home).parents if str(path) != "/")]
+    other = {"bytes": limits.other_bytes, "inodes": limits.other_inodes}
+    return {
+        "places": [
+            {"path": WORK, "bytes": limits.work_bytes, "inodes": limits.work_inodes, "mode": 0o755},
+            {"path": HOME, **other, "mode": 0o755},
+            {"path": "/tmp", **other, "mode": 0o1777},
+            {"path": "/dev/shm", **other, "mode": 0o1777},
+        ],
+        "side": {"path": SIDE_FILES, **other},
+        "detach": [interpreter.home] if interpreter.home else [],
+        "remove": [AGENT, *parents],
+        "rlimits": {
+            "RLIMIT_NPROC": limits.processes,
+            "RLIMIT_NOFILE": limits.open_files,
+            "RLIMIT_FSIZE": limits.file_bytes,
+            "RLIMIT_DATA": limits.process_memory_bytes,
+            "RLIMIT_CORE": 0,
+            "RLIMIT_MSGQUEUE": 0,
+            "RLIMIT_MEMLOCK": 64 << 10,
+            "RLIMIT_NICE": 0,
+            "RLIMIT_RTPRIO": 0,
+        },
+        "memory_bytes": limits.memory_bytes,
+        "bounds": {
+            "output_bytes": limits.output_keep_bytes,
+            "discarded_bytes": limits.output_most_bytes,
+            "tree_paths": limits.tree_paths,
+            "tree_depth": limits.tree_depth,
+            "tree_bytes": limits.tree_bytes,
+            "file_bytes": limits.tree_file_bytes,
+            "git_paths": limits.git_paths,
+            "git_bytes": limits.git_bytes,
+        },
+        "environment": dict(ENVIRONMENT),
+    }

@@ -1,0 +1,220 @@
+"""A pool of warm jails, used from many threads."""
+
+from __future__ import annotations
+
+import functools
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from types import TracebackType
+
+from qfuzz.jail.agent.frames import FrameError
+from qfuzz.jail.execution import Execution
+from qfuzz.jail.git_state import read_git_state
+from qfuzz.jail.interpreter import find_interpreter
+from qfuzz.jail.limits import Limits
+from qfuzz.jail.protocol import Answer, pack_request
+from qfuzz.jail.versions import read_versions
+from qfuzz.jail.warm import Jail, JailError
+from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.observation import Observation
+
+_ATTEMPTS = 2
+"""How often a run is tried: once more, in a new jail, after a jail misbehaved."""
+
+
+class LaunchError(HarnessError):
+    """The launch's program could not be executed at all. `errno` says why, for example E2BIG."""
+
+    def __init__(self, what: str, errno: int) -> None:
+        super().__init__(what)
+        self.errno = errno
+
+
+class Pool:
+    """`jobs` warm jails. `run` may be called from any thread; more callers than jails wait for one another.
+
+    Use it as a context manager: closing it ends every jail. If this process dies, the kernel ends them.
+    Raises HostError where this machine can make no jail.
+    """
+
+    def __init__(self, jobs: int, *, limits: Limits = Limits()) -> None:  # noqa: B008 (frozen)
+        assert jobs > 0, f"{jobs} jobs"
+        self.limits = limits
+        self.isolation = "bwrap"
+        # Jails die with the thread that starts them, so one thread starts them all and lives as long as the pool.
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="qfuzz-jail-starter")
+        self._free: queue.LifoQueue[_Slot] = queue.LifoQueue()
+        self._gate = _Gate()
+        self._slots = [_Slot(self._starter, self._start, index) for index in range(jobs)]
+        try:
+            for slot in self._slots:
+                slot.jail()
+                self._free.put(slot)
+        except JailError as error:
+            self.close()
+            raise HostError(f"no jail can be made: {error}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, index: int) -> Jail:
+        jail = Jail(find_interpreter(), self.limits, index)
+        try:
+            jail.wait_ready()
+        except BaseException:
+            jail.close()
+            raise
+        return jail
+
+    def run(self, execution: Execution) -> Observation:
+        """Runs it in a free jail.
+
+        Raises HarnessError where two jails in a row failed to observe it, LaunchError where its program can't be
+        executed.
+        """
+        with self._gate.shared():
+            return self._run(execution)
+
+    def run_alone(self, execution: Execution) -> Observation:
+        """The same while no other execution of this pool is in flight."""
+        with self._gate.exclusive():
+            return self._run(execution)
+
+    def _run(self, execution: Execution) -> Observation:
+        try:
+            request = pack_request(execution)
+        except FrameError as error:
+            raise HarnessError(str(error)) from None
+        slot = self._free.get()
+        try:
+            answer = self._ask(slot, request, execution.timeout_seconds)
+        finally:
+            self._free.put(slot)
+        if answer.status is None:
+            raise _not_run(execution, answer)
+        return Observation(
+            status=answer.status,
+            stdout=answer.stdout,
+            stderr=answer.stderr,
+            tree=answer.tree,
+            git=None if answer.git is None else read_git_state(answer.git),
+            seconds=answer.seconds,
+            parses=answer.parses,
+            arrived=answer.arrived,
+            limit=answer.limit,
+        )
+
+    def _ask(self, slot: _Slot, request: bytes, timeout_seconds: float) -> Answer:
+        failures = []
+        for _ in range(_ATTEMPTS):
+            try:
+                answer = slot.jail().run(request, timeout_seconds)
+            except JailError as error:
+                failures.append(str(error))
+                slot.replace()
+                continue
+            except BaseException:
+                # Interrupted with a run in flight: this jail's next answer would be the old one.
+                slot.replace()
+                raise
+            if answer.spent:
+                slot.replace()
+            return answer
+        raise HarnessError("two jails failed to run this reply", hint="; ".join(failures))
+
+    @functools.cached_property
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the programs and the kernel that determine observations."""
+        return read_versions(self.run)
+
+    def close(self) -> None:
+        """Ends all jails; runs in flight fail with HarnessError."""
+        for slot in self._slots:
+            slot.close()
+        self._starter.shutdown(wait=True, cancel_futures=True)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _not_run(execution: Execution, answer: Answer) -> HarnessError:
+    if answer.laid:
+        program = execution.launch.executable.decode("utf-8", "backslashreplace")
+        return LaunchError(f"{program} can't be executed ({answer.error})", answer.errno)
+    return HarnessError(f"the fixture can't be laid ({answer.error})")
+
+
+class _Slot:
+    """A place for one jail, which may be replaced."""
+
+    def __init__(self, starter: ThreadPoolExecutor, start: Callable[[int], Jail], index: int) -> None:
+        self._starter = starter
+        self._start = start
+        self._index = index
+        self._coming: Future[Jail] = starter.submit(start, index)
+
+    def jail(self) -> Jail:
+        """The jail, once it is ready; raises what starting it raised."""
+        try:
+            return self._coming.result()
+        except CancelledError:
+            raise JailError("the pool is closed") from None
+
+    def replace(self) -> None:
+        """Ends the jail and has another one started meanwhile."""
+        self.close()
+        try:
+            self._coming = self._starter.submit(self._start, self._index)
+        except RuntimeError:
+            raise HarnessError("the pool is closed") from None
+
+    def close(self) -> None:
+        self._coming.cancel()
+        if self._coming.done() and not self._coming.cancelled() and self._coming.exception() is None:
+            self._coming.result().close()
+
+
+class _Gate:
+    """Lets any number of runs through together, or one alone."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._alone = False
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        with self._changed:
+            while self._alone:
+                self._changed.wait()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside -= 1
+                if not self._inside:
+                    self._changed.notify_all()
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        with self._changed:
+            while self._alone:
+                self._changed.wait()
+            self._alone = True
+            while self._inside:
+                self._changed.wait()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._alone = False
+                self._changed.notify_all()

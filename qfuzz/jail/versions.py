@@ -1,0 +1,35 @@
+"""The versions of what determines observations, read where replies run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from qfuzz.jail.execution import Execution
+from qfuzz.model.delivery import Launch
+from qfuzz.model.errors import HarnessError
+from qfuzz.model.observation import Observation
+from qfuzz.model.task import Fixture
+
+_SCRIPT = rb"""
+show() { printf '%s=%s\n' "$1" "$2"; }
+first() { local line; IFS= read -r line < <("$@" 2>/dev/null </dev/null); printf %s "$line"; }
+show bash "$BASH_VERSION"
+show sh "$(sha256sum < "$(readlink -f /bin/sh)")"
+show kernel "$(uname -r) $(uname -m)"
+show coreutils "$(first ls --version)"
+for program in git python3 awk sed grep find; do
+    show "$program" "$(first "$program" --version)"
+done
+"""
+
+
+def read_versions(run: Callable[[Execution], Observation]) -> Mapping[str, str]:
+    """Program name to the first line that it says about itself; empty where it is missing or has no --version."""
+    execution = Execution(Launch(b"/bin/bash", (b"bash", b"-c", _SCRIPT), _SCRIPT), Fixture(), timeout_seconds=30.0)
+    observation = run(execution)
+    if observation.status.code != 0:
+        raise HarnessError(f"the versions of programs can't be read ({observation.stderr.data[-200:]!r})")
+    lines = observation.stdout.data.decode("utf-8", "backslashreplace").splitlines()
+    pairs = (line.partition("=") for line in lines)
+    return MappingProxyType({name: value.removesuffix("  -") for name, _, value in pairs})

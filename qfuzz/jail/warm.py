@@ -1,0 +1,121 @@
+"""One warm jail: a bubblewrap process with an agent inside, and the channel to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import tempfile
+from types import TracebackType
+
+from qfuzz.jail import bubblewrap, protocol
+from qfuzz.jail.agent import frames
+from qfuzz.jail.interpreter import Interpreter
+from qfuzz.jail.limits import Limits
+
+START_SECONDS = 30.0
+GRACE_SECONDS = 20.0
+"""How long beyond its own timeout a run may take: killing, reading and wiping the worst trees that the limits allow."""
+
+
+class JailError(Exception):
+    """The jail did not start, died, fell silent or answered nonsense. The text says what was seen."""
+
+
+class Jail:
+    """Starts in the constructor and is ready after `wait_ready`. Not thread-safe: one run at a time.
+
+    Must be made in a thread that outlives it: the kernel kills the jail when the thread that started it ends.
+    """
+
+    def __init__(self, interpreter: Interpreter, limits: Limits, slot: int) -> None:
+        self.slot = slot
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._channel, inside = socket.socketpair()
+        sources: dict[str, int] = {}
+        try:
+            for path, content in bubblewrap.files_to_write().items():
+                sources[path] = _holding(content)
+            self._process = subprocess.Popen(
+                bubblewrap.command_line(interpreter, slot, sources),
+                stdin=inside.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=tuple(sources.values()),
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+                cwd="/",
+                start_new_session=True,
+            )
+        except BaseException:
+            self._channel.close()
+            self._errors.close()
+            raise
+        finally:
+            inside.close()
+            for fd in sources.values():
+                os.close(fd)
+        self._channel.settimeout(START_SECONDS)
+        configuration = bubblewrap.agent_configuration(interpreter, limits)
+        self._first = frames.pack([json.dumps(configuration).encode()])
+
+    def wait_ready(self) -> None:
+        """Blocks until the agent is confined and serves; raises JailError."""
+        self._send(self._first)
+        if self._receive() != [b"ready"]:
+            raise JailError("the agent said something else than ready")
+
+    def run(self, request: bytes, timeout_seconds: float) -> protocol.Answer:
+        """Sends a packed request; raises JailError where no credible answer comes in time."""
+        self._channel.settimeout(timeout_seconds + GRACE_SECONDS)
+        self._send(request)
+        try:
+            return protocol.read_answer(self._receive())
+        except protocol.ProtocolError as error:
+            raise JailError(f"the agent's answer makes no sense: {error}") from None
+
+    def _send(self, message: bytes) -> None:
+        try:
+            self._channel.sendall(message)
+        except OSError as error:
+            raise JailError(self._account(f"the agent can't be reached ({error})")) from None
+
+    def _receive(self) -> list[bytes]:
+        try:
+            fields = frames.receive(self._channel)
+        except TimeoutError:
+            raise JailError("the agent gave no answer in time") from None
+        except (OSError, frames.FrameError) as error:
+            raise JailError(self._account(f"the agent's answer can't be read ({error})")) from None
+        if fields is None:
+            raise JailError(self._account("the agent ended"))
+        return fields
+
+    def _account(self, what: str) -> str:
+        """`what` and the last line that the jail wrote to its standard error."""
+        self.close()
+        self._errors.seek(0)
+        lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
+        return f"{what}: {lines[-1]}" if lines else what
+
+    def close(self) -> None:
+        """Ends the jail and everything in it. May be called again."""
+        self._channel.close()
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Jail:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _holding(content: bytes) -> int:
+    fd = os.memfd_create("qfuzz")
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -1,0 +1,162 @@
+"""Whether a final state meets a task's expectations. Each check answers with what is wrong, or with an empty string."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+
+from qfuzz.model.content import JsonValue
+from qfuzz.model.observation import Kind, Observation
+from qfuzz.model.task import (
+    CREATED_FILE_MODE,
+    ExpectArgv,
+    Expectation,
+    ExpectFile,
+    ExpectGitHead,
+    ExpectJson,
+    ExpectLines,
+    ExpectTree,
+    Fixture,
+    Task,
+)
+
+
+def expected_paths(task: Task) -> frozenset[bytes]:
+    """Every path that an expectation speaks of; the audit leaves these to it."""
+    paths: set[bytes] = set()
+    for expectation in task.expect:
+        match expectation:
+            case ExpectTree(files, gone):
+                paths.update(files)
+                paths.update(gone)
+            case ExpectGitHead():
+                pass
+            case ExpectFile(path) | ExpectArgv(path) | ExpectJson(path) | ExpectLines(path):
+                paths.add(path)
+    return frozenset(paths)
+
+
+def unmet_expectation(task: Task, observation: Observation) -> str:
+    """The first expectation that does not hold, in one line; empty if all hold."""
+    for expectation in task.expect:
+        problem = _problem(expectation, task.fixture, observation)
+        if problem:
+            return problem
+    return ""
+
+
+def _problem(expectation: Expectation, fixture: Fixture, observation: Observation) -> str:
+    match expectation:
+        case ExpectFile(path, content):
+            return _file(path, fixture, observation, lambda data: data == content)
+        case ExpectArgv(path, args):
+            recorded = b"".join(arg + b"\0" for arg in args)
+            return _file(path, fixture, observation, lambda data: data == recorded)
+        case ExpectJson(path, value):
+            return _file(path, fixture, observation, lambda data: _same_json(data, value))
+        case ExpectLines(path, lines, strip_prefix):
+            return _file(path, fixture, observation, lambda data: _same_lines(data, lines, strip_prefix))
+        case ExpectTree(files, gone):
+            for path, content in files.items():
+                problem = _file(path, fixture, observation, content.__eq__)
+                if problem:
+                    return problem
+            left = [path for path in gone if path in observation.tree.entries]
+            return f"{shown(left[0])} should be gone" if left else ""
+        case ExpectGitHead():
+            return _git_head(expectation, fixture, observation)
+
+
+def _file(path: bytes, fixture: Fixture, observation: Observation, right: Callable[[bytes], bool]) -> str:
+    """One regular file: there, whole, with the mode it should have, and with the right content."""
+    entry = observation.tree.entries.get(path)
+    if entry is None:
+        return f"{shown(path)} is missing"
+    if entry.kind is not Kind.FILE:
+        return f"{shown(path)} is a {entry.kind.value}, not a regular file"
+    if entry.truncated:
+        return f"{shown(path)} is too large to be right"
+    if not right(entry.content):
+        return f"{shown(path)} has the wrong content"
+    mode = next((file.mode for file in fixture.files if file.path == path), CREATED_FILE_MODE)
+    return f"{shown(path)} has mode {entry.mode:04o}, not {mode:04o}" if entry.mode != mode else ""
+
+
+def _same_lines(data: bytes, lines: tuple[bytes, ...], strip_prefix: bytes) -> bool:
+    if data and not data.endswith(b"\n"):
+        return False
+    found = data.split(b"\n")[:-1]
+    return Counter(line.removeprefix(strip_prefix) for line in found) == Counter(lines)
+
+
+def _same_json(data: bytes, value: JsonValue) -> bool:
+    try:
+        found = json.loads(data.decode("utf-8"), object_pairs_hook=_no_repeated_key, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return False
+    return _equal(found, value)
+
+
+class _NotStrict(ValueError):
+    """JSON that parsers disagree about."""
+
+
+def _no_repeated_key(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise _NotStrict
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> JsonValue:
+    raise _NotStrict(name)
+
+
+def _equal(left: JsonValue, right: JsonValue) -> bool:
+    # Python calls 1, 1.0 and True equal; a reader of the file does not.
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return bool(left == right)
+
+
+def _git_head(expectation: ExpectGitHead, fixture: Fixture, observation: Observation) -> str:
+    git = observation.git
+    if git is None:
+        return "there is no Git repository"
+    if git.error:
+        return f"the Git repository can't be read: {git.error}"
+    if not git.history:
+        return "HEAD has no commit"
+    head = git.history[0]
+    if git.commits != expectation.commits:
+        return f"the history has {git.commits} commits, not {expectation.commits}"
+    if len(git.history) != git.commits:
+        return "the history is not one line of commits"
+    if head.message.removesuffix(b"\n") != expectation.message:
+        return "HEAD has the wrong message"
+    if head.changed != tuple(sorted(expectation.files)):
+        return f"HEAD changes {shown_list(head.changed)}, not {shown_list(tuple(sorted(expectation.files)))}"
+    if git.staged:
+        return f"{shown(git.staged[0])} is still staged"
+    if git.branch != b"refs/heads/main":
+        return "HEAD is not on the branch main"
+    before = fixture.git.commits if fixture.git else ()
+    kept = [commit.message.removesuffix(b"\n") for commit in reversed(git.history)][: len(before)]
+    if kept != [commit.message.removesuffix(b"\n") for commit in before]:
+        return "the commits that were there have been rewritten"
+    return ""
+
+
+def shown(path: bytes) -> str:
+    """A path for a message: as text where it is plain, else as a bytes literal."""
+    if path and all(0x21 <= byte <= 0x7E for byte in path):
+        return path.decode("ascii")
+    return repr(path)[1:]
+
+
+def shown_list(paths: tuple[bytes, ...]) -> str:
+    return ", ".join(map(shown, paths)) or "nothing"

@@ -1,0 +1,123 @@
+"""An observation as a database row and back. JSON where a person may look, blobs where bytes are the subject."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from qfuzz.model.content import canonical_json, decode_content, encode_content
+from qfuzz.model.observation import (
+    Capture,
+    Ending,
+    Entry,
+    GitCommit,
+    GitState,
+    Kind,
+    Observation,
+    Status,
+    Tree,
+)
+
+OBSERVATION_COLUMNS = (
+    "key",
+    "ending",
+    "value",
+    "stdout",
+    "stdout_truncated",
+    "stderr",
+    "stderr_truncated",
+    "tree",
+    "tree_truncated",
+    "git",
+    "parses",
+    "arrived",
+    "limit_hit",
+    "seconds",
+)
+
+
+def observation_to_row(key: str, observation: Observation) -> tuple[Any, ...]:
+    """Values in the order of OBSERVATION_COLUMNS."""
+    return (
+        key,
+        observation.status.ending.value,
+        observation.status.value,
+        observation.stdout.data,
+        observation.stdout.truncated,
+        observation.stderr.data,
+        observation.stderr.truncated,
+        _tree_to_json(observation.tree),
+        observation.tree.truncated,
+        None if observation.git is None else _git_to_json(observation.git),
+        observation.parses,
+        observation.arrived,
+        observation.limit,
+        round(observation.seconds, 6),
+    )
+
+
+def observation_from_row(row: tuple[Any, ...]) -> Observation:
+    """The observation of a row with the columns OBSERVATION_COLUMNS."""
+    _, ending, value, out, out_cut, err, err_cut, tree, tree_cut, git, parses, arrived, limit, seconds = row
+    return Observation(
+        status=Status(Ending(ending), value),
+        stdout=Capture(out, bool(out_cut)),
+        stderr=Capture(err, bool(err_cut)),
+        tree=Tree(_tree_from_json(tree), bool(tree_cut)),
+        git=None if git is None else _git_from_json(git),
+        seconds=seconds,
+        parses=None if parses is None else bool(parses),
+        arrived=arrived,
+        limit=limit,
+    )
+
+
+def _tree_to_json(tree: Tree) -> str:
+    listed = [
+        [encode_content(path), entry.kind.value, f"{entry.mode:04o}", encode_content(entry.content), entry.truncated]
+        for path, entry in sorted(tree.entries.items())
+    ]
+    return canonical_json(listed).decode()
+
+
+def _tree_from_json(text: str) -> dict[bytes, Entry]:
+    return {
+        decode_content(path, "path"): Entry(Kind(kind), int(mode, 8), decode_content(content, "content"), truncated)
+        for path, kind, mode, content, truncated in json.loads(text)
+    }
+
+
+def _git_to_json(git: GitState) -> str:
+    record = {
+        "branch": None if git.branch is None else encode_content(git.branch),
+        "history": [
+            [commit.commit_id, list(commit.parents), encode_content(commit.message), _paths(commit.changed)]
+            for commit in git.history
+        ],
+        "commits": git.commits,
+        "staged": _paths(git.staged),
+        "error": git.error,
+    }
+    return canonical_json(record).decode()
+
+
+def _paths(paths: tuple[bytes, ...]) -> list[Any]:
+    return [encode_content(path) for path in paths]
+
+
+def _git_from_json(text: str) -> GitState:
+    record = json.loads(text)
+    return GitState(
+        branch=None if record["branch"] is None else decode_content(record["branch"], "branch"),
+        history=tuple(
+            GitCommit(commit_id, tuple(parents), decode_content(message, "message"), _read_paths(changed))
+            for commit_id, parents, message, changed in record["history"]
+        ),
+        commits=record["commits"],
+        staged=_read_paths(record["staged"]),
+        error=record["error"],
+    )
+
+
+def _read_paths(values: list[Any]) -> tuple[bytes, ...]:
+    return tuple(decode_content(value, "path") for value in values)

@@ -1,0 +1,120 @@
+"""The tables, as migrations in order. A migration that has been released is never changed; a new one follows it."""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+APPLICATION_ID = 0x71667A31
+"""SQLite's application_id of our files ("qfz1"), by which a foreign database is recognized."""
+
+migrations = Migrations("qfuzz")
+
+
+@migrations()
+def m001_first_tables(db: Database) -> None:
+    db.conn.execute(f"pragma application_id = {APPLICATION_ID}")
+    db.create_table(
+        "contexts",
+        {"key": str, "context": str},
+        pk="key",
+        not_null={"context"},
+    )
+    db.create_table(
+        "tasks",
+        {"key": str, "task_id": str, "family": str, "tier": int, "hazards": str, "task": str},
+        pk="key",
+        not_null={"task_id", "task"},
+    )
+    db.create_table(
+        "replies",
+        {
+            "key": str,
+            "task_id": str,
+            "model": str,
+            "contract": str,
+            "effort": str,
+            "trial": int,
+            "program": bytes,
+            "metadata": str,
+        },
+        pk="key",
+        not_null={"model", "contract", "trial", "program", "metadata"},
+    )
+    db.create_table(
+        "observations",
+        {
+            "key": str,
+            "ending": str,
+            "value": int,
+            "stdout": bytes,
+            "stdout_truncated": int,
+            "stderr": bytes,
+            "stderr_truncated": int,
+            "tree": str,
+            "tree_truncated": int,
+            "git": str,
+            "parses": int,
+            "arrived": bytes,
+            "limit_hit": str,
+            "seconds": float,
+        },
+        pk="key",
+        not_null={"ending", "value", "stdout", "stderr", "tree", "limit_hit", "seconds"},
+    )
+    db.create_table(
+        "verdicts",
+        {
+            "key": str,
+            "reply": str,
+            "task": str,
+            "context": str,
+            "transport": str,
+            "observation": str,
+            "outcome": str,
+            "detail": str,
+            "exit": int,
+            "stability": str,
+            "channels": str,
+            "breaker": int,
+        },
+        pk="key",
+        not_null={"reply", "context", "transport", "detail", "stability", "channels", "breaker"},
+        foreign_keys=[
+            ("reply", "replies", "key"),
+            ("task", "tasks", "key"),
+            ("context", "contexts", "key"),
+            ("observation", "observations", "key"),
+        ],
+    )
+    db.table("verdicts").create_index(["reply"])
+    db.table("verdicts").create_index(["transport", "breaker"])
+    db.create_table(
+        "runs",
+        {"id": int, "started": str, "finished": str, "context": str, "input": str, "transports": str},
+        pk="id",
+        not_null={"started", "context", "input", "transports"},
+        foreign_keys=[("context", "contexts", "key")],
+    )
+    db.create_view(
+        "breakers",
+        """
+        select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
+               replies.contract, replies.trial, verdicts.outcome, verdicts.channels, verdicts.detail,
+               cast(replies.program as text) as reply
+        from verdicts join replies on replies.key = verdicts.reply
+        where verdicts.breaker = 1
+        order by verdicts.transport, replies.task_id, replies.model, replies.contract, replies.trial
+        """,
+    )
+    db.create_view(
+        "executions",
+        """
+        select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
+               replies.contract, replies.trial, verdicts.outcome, verdicts.exit, verdicts.stability,
+               cast(observations.stdout as text) as stdout, cast(observations.stderr as text) as stderr,
+               observations.tree, observations.seconds
+        from verdicts
+        join replies on replies.key = verdicts.reply
+        left join observations on observations.key = verdicts.observation
+        """,
+    )

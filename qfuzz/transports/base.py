@@ -1,0 +1,166 @@
+"""What a boundary is, what a transport is, and the registry that knows both by name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from qfuzz.bash.words import as_word, single_quoted
+from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
+from qfuzz.model.errors import UsageError
+
+STACK_SEPARATOR = ">"
+
+
+class Boundary(ABC):
+    """One layer between the text of a reply and the shell that runs it.
+
+    A boundary is either a carrier, which turns the text into a larger or decoded text for the next layer (`embed`
+    returns bytes), or a starter, which says which process reads the text (`embed` returns a Launch).
+    """
+
+    name: str
+    summary: str
+    """Where people meet it, in one line."""
+    owns: str
+    """The characters that it treats as its own, for a reader."""
+    cannot_carry: str
+    """Its declared limits, for a reader."""
+    faithful: bool
+    """Whether it claims that every text it does not refuse reaches the next layer as it was."""
+    starts_shell: bool
+    """Whether one more shell is started by it, or by the text that it makes."""
+    shell = "bash"
+    """The shell that it starts, for that shell's own syntax check."""
+
+    @abstractmethod
+    def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
+        """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
+
+    def armor(self, program: bytes) -> bytes | None:  # noqa: ARG002
+        """A text that has the effect of `program` when this boundary carries it; None where no lossless way exists."""
+        return None
+
+    @abstractmethod
+    def disclosure(self) -> str:
+        """What a contract tells a model of this boundary, in the second person, R standing for the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The text after one boundary, for a reader of `qfuzz transports show`."""
+
+    boundary: str
+    result: bytes | Launch | Refusal | Rejection
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """Boundaries in the order in which the text meets them. `starter` is what a stack without one ends in."""
+
+    name: str
+    boundaries: tuple[Boundary, ...]
+    starter: Boundary
+
+    @property
+    def faithful(self) -> bool:
+        return all(boundary.faithful for boundary in self.boundaries)
+
+    def steps(self, text: bytes) -> Iterator[Step]:
+        """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
+        files: tuple[SideFile, ...] = ()
+        shells: list[str] = []
+        current = text
+        for index, boundary in enumerate(self.boundaries):
+            result = boundary.embed(current)
+            if boundary.starts_shell:
+                shells.append(boundary.shell)
+            if isinstance(result, Launch):
+                files += result.files
+                if index < len(self.boundaries) - 1:
+                    result = launch_as_program(result)
+                else:
+                    result = replace(result, files=files, inner_shells=len(shells) - 1, shell=shells[0])
+            yield Step(boundary.name, result)
+            if not isinstance(result, bytes):
+                return
+            current = result
+        last = self.starter.embed(current)
+        if isinstance(last, Launch):
+            shells.append(self.starter.shell)
+            last = replace(last, files=files, inner_shells=len(shells) - 1, shell=shells[0])
+        yield Step(self.starter.name, last)
+
+    def deliver(self, text: bytes) -> Delivery:
+        """What this transport hands over for `text`."""
+        result: bytes | Delivery = b""
+        for step in self.steps(text):
+            result = step.result
+        assert not isinstance(result, bytes), f"the stack {self.name} ends in text"
+        return result
+
+    def armor(self, program: bytes) -> bytes | None:
+        """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.
+
+        A layer that wraps the text in a program of its own can only be armored if all that follows is faithful: what
+        comes after would otherwise damage the wrapper, which no reply can protect.
+        """
+        text: bytes | None = program
+        followed_by_damage = False
+        for boundary in reversed(self.boundaries):
+            if text is None or (followed_by_damage and boundary.starts_shell):
+                return None
+            text = boundary.armor(text)
+            followed_by_damage |= not boundary.faithful
+        return text
+
+
+def launch_as_program(launch: Launch) -> bytes:
+    """A Bash program that starts `launch`: how a starter is embedded when another layer follows it."""
+    # Only argv[0] "bash" and "sh" occur, and the path finds the same programs as the absolute names.
+    words = b" ".join(as_word(word) for word in launch.argv)
+    if launch.stdin is None:
+        return words
+    return words + b" <<< " + single_quoted(launch.stdin)
+
+
+class Registry:
+    """Boundaries by name, and names for stacks of them, in order of registration."""
+
+    def __init__(self) -> None:
+        self.boundaries: dict[str, Boundary] = {}
+        self.aliases: dict[str, tuple[str, ...]] = {}
+
+    def add(self, boundary: Boundary) -> None:
+        assert boundary.name not in self.names(), f"boundary {boundary.name} is registered twice"
+        self.boundaries[boundary.name] = boundary
+
+    def add_alias(self, name: str, stack: tuple[str, ...]) -> None:
+        assert name not in self.names(), f"{name} is registered twice"
+        self.aliases[name] = stack
+
+    def names(self) -> list[str]:
+        return [*self.boundaries, *self.aliases]
+
+    def resolve(self, text: str) -> Transport:
+        """The transport of a name or of a stack `a > b`; raises UsageError for an unknown part or an empty one."""
+        parts: list[str] = []
+        for part in text.split(STACK_SEPARATOR):
+            name = part.strip()
+            if name in self.aliases:
+                parts.extend(self.aliases[name])
+            elif name in self.boundaries:
+                parts.append(name)
+            else:
+                what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
+                raise UsageError(what, hint="`qfuzz transports` lists the known ones")
+        # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
+        if len(parts) > 1 and parts[-1] == "direct":
+            parts.pop()
+        known_as = next((alias for alias, stack in self.aliases.items() if list(stack) == parts), None)
+        title = known_as or f" {STACK_SEPARATOR} ".join(parts)
+        return Transport(title, tuple(self.boundaries[part] for part in parts), self.boundaries["direct"])
+
+
+REGISTRY = Registry()

@@ -1,0 +1,24 @@
+"""Fills the registry: apart from base, so that boundaries and registry never import each other."""
+
+from __future__ import annotations
+
+from qfuzz.transports import direct, json_text, nested, script_file, sh, stdin
+from qfuzz.transports.base import REGISTRY, Registry, Transport
+
+DEFAULT_TRANSPORTS = ("nested", "single", "json-naive", "quoted", "json", "script-file")
+"""What `qfuzz diff` replays over unless it is told: three common paths, and the three that should carry all."""
+
+
+def load() -> Registry:
+    """The registry with every boundary of this package in it."""
+    if not REGISTRY.boundaries:
+        for module in (direct, nested, script_file, stdin, sh, json_text):
+            for boundary in module.BOUNDARIES:
+                REGISTRY.add(boundary)
+        REGISTRY.add_alias("double-nested", ("nested", "nested"))
+    return REGISTRY
+
+
+def resolve(text: str) -> Transport:
+    """The transport of a name or stack; raises UsageError."""
+    return load().resolve(text)

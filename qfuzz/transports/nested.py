@@ -1,0 +1,98 @@
+"""A shell inside a shell: the reply is written between quotes into a `bash -c` command that another bash reads.
+
+People meet it wherever a harness builds a command line as text: `docker exec ... bash -c "R"`, `ssh host "R"`,
+`os.system(f'bash -c "{R}"')`. The rules are those of POSIX.1-2024 XCU 2.2 (Quoting) as Bash applies them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from qfuzz.model.delivery import Refusal
+from qfuzz.transports.base import Boundary
+
+_OWN_IN_DOUBLE_QUOTES = re.compile(rb'[\\$`"]')
+"""What is special between double quotes in a shell that is not interactive (there `!` would be a fifth)."""
+
+
+def escape_for_double_quotes(text: bytes) -> bytes:
+    """`text` so that it means itself between double quotes: a backslash before each character special there."""
+    return _OWN_IN_DOUBLE_QUOTES.sub(rb"\\\g<0>", text)
+
+
+def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
+    return Refusal(boundary, text.index(0), "a command line can't hold a NUL") if b"\0" in text else None
+
+
+class Nested(Boundary):
+    """`bash -c "R"`, run by bash: the text between double quotes is expanded once before the inner shell sees it."""
+
+    name = "nested"
+    summary = 'bash -c "R" as text, read by another bash'
+    owns = "between double quotes: backslash, dollar, backtick, double quote"
+    cannot_carry = "NUL"
+    faithful = False
+    starts_shell = True
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
+
+    def armor(self, program: bytes) -> bytes:
+        return escape_for_double_quotes(program)
+
+    def disclosure(self) -> str:
+        return (
+            'R is pasted, as it is, between the double quotes of the command line `bash -c "R"`, which another '
+            "bash runs. So R is read twice: first as the inside of a double-quoted string by the outer bash, then, "
+            "after that bash has processed it, as a program by the inner one. Nothing escapes R for you."
+        )
+
+
+class Single(Boundary):
+    """`bash -c 'R'`, run by bash: carries everything but the apostrophe, which ends the quotes."""
+
+    name = "single"
+    summary = "bash -c 'R' as text, read by another bash"
+    owns = "apostrophe"
+    cannot_carry = "NUL"
+    faithful = False
+    starts_shell = True
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return _refuse_nul(self.name, text) or b"bash -c '" + text + b"'"
+
+    def armor(self, program: bytes) -> bytes:
+        return program.replace(b"'", rb"'\''")
+
+    def disclosure(self) -> str:
+        return (
+            "R is pasted, as it is, between the single quotes of the command line `bash -c 'R'`, which another "
+            "bash runs. So R is read twice: first as the inside of a single-quoted string by the outer bash, "
+            "then as a program by the inner one. Nothing escapes R for you."
+        )
+
+
+class Quoted(Boundary):
+    """`bash -c "R"` with R escaped at the point where it is pasted in: the smallest fix of `nested`."""
+
+    name = "quoted"
+    summary = 'bash -c "R" with R escaped where it is pasted in'
+    owns = "nothing"
+    cannot_carry = "NUL"
+    faithful = True
+    starts_shell = True
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return _refuse_nul(self.name, text) or b'bash -c "' + escape_for_double_quotes(text) + b'"'
+
+    def armor(self, program: bytes) -> bytes:
+        return program
+
+    def disclosure(self) -> str:
+        return (
+            'R is escaped by the caller and pasted into the command line `bash -c "R"`, which another bash runs. The '
+            "inner bash gets exactly R."
+        )
+
+
+BOUNDARIES: tuple[Boundary, ...] = (Nested(), Single(), Quoted())

@@ -1,0 +1,41 @@
+"""The script file: the reply is written to a temporary file and bash is started with its name."""
+
+from __future__ import annotations
+
+from qfuzz.model.content import sha256_hex
+from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.transports.base import Boundary
+
+SCRIPT_DIRECTORY = b"/run/qfuzz/in/"
+
+
+class ScriptFile(Boundary):
+    """`bash FILE`: what CI runners and job schedulers do with a step.
+
+    Not equal to `bash -c R` in: `$0`, `$BASH_SOURCE`, `$-`, variables that describe how bash was started, and the last
+    command of the program, which `bash -c` replaces itself with, so that its death by signal n is seen as such there
+    and as exit status 128+n here.
+    """
+
+    name = "script-file"
+    summary = "the reply in a temporary file, run as bash FILE"
+    owns = "nothing"
+    cannot_carry = "NUL"
+    faithful = True
+    starts_shell = True
+
+    def embed(self, text: bytes) -> Launch | Refusal:
+        if b"\0" in text:
+            return Refusal(self.name, text.index(0), "bash drops NULs from a script")
+        # Named by its content, so that two script files of one stack have two names.
+        path = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".sh"
+        return Launch(b"/bin/bash", (b"bash", path), text, files=(SideFile(path, text),))
+
+    def armor(self, program: bytes) -> bytes:
+        return program
+
+    def disclosure(self) -> str:
+        return "R is written, byte for byte, to a temporary file, and the file is run with `bash FILE`."
+
+
+BOUNDARIES: tuple[Boundary, ...] = (ScriptFile(),)

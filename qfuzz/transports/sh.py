@@ -1,0 +1,33 @@
+"""The other shell that most people have: `sh`, which is dash on Debian and Ubuntu."""
+
+from __future__ import annotations
+
+from qfuzz.bash.words import single_quoted
+from qfuzz.model.delivery import Launch, Refusal
+from qfuzz.transports.base import Boundary
+from qfuzz.transports.direct import refuse_for_argument
+
+
+class Sh(Boundary):
+    """`sh -c R`: Python's `shell=True`, `system(3)`, Makefile recipes, npm scripts, Docker's shell form."""
+
+    name = "sh"
+    summary = "sh -c R with the reply as one argument (dash on Debian)"
+    owns = "every Bash extension: [[ ]], arrays, $'...', <<<, {a,b}, process substitution"
+    cannot_carry = "NUL; more than 131,071 bytes"
+    faithful = False
+    starts_shell = True
+    shell = "sh"
+
+    def embed(self, text: bytes) -> Launch | Refusal:
+        refusal = refuse_for_argument(self.name, text)
+        return refusal or Launch(b"/bin/sh", (b"sh", b"-c", text), text, shell=self.shell)
+
+    def armor(self, program: bytes) -> bytes:
+        return b"exec bash -c " + single_quoted(program)
+
+    def disclosure(self) -> str:
+        return "R is passed unchanged as the script argument of `sh -c`, and sh is dash: it has no Bash extensions."
+
+
+BOUNDARIES: tuple[Boundary, ...] = (Sh(),)

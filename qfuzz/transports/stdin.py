@@ -1,0 +1,35 @@
+"""Standard input: bash reads the reply as its own input, which the commands of the reply share."""
+
+from __future__ import annotations
+
+from qfuzz.bash.words import single_quoted
+from qfuzz.model.delivery import Launch, Refusal
+from qfuzz.transports.base import Boundary
+
+
+class Stdin(Boundary):
+    """`bash -s` with the program on standard input: `curl ... | bash`, `ssh host bash -s < file`.
+
+    It owns no character, yet a command of the reply that reads its input eats the rest of the program.
+    """
+
+    name = "stdin"
+    summary = "bash -s with the reply on standard input"
+    owns = "standard input: a command that reads it takes the rest of the program"
+    cannot_carry = "NUL"
+    faithful = False
+    starts_shell = True
+
+    def embed(self, text: bytes) -> Launch | Refusal:
+        if b"\0" in text:
+            return Refusal(self.name, text.index(0), "bash drops NULs from its input")
+        return Launch(b"/bin/bash", (b"bash", b"-s"), text, stdin=text)
+
+    def armor(self, program: bytes) -> bytes:
+        return b"exec bash -c " + single_quoted(program) + b" < /dev/null"
+
+    def disclosure(self) -> str:
+        return "R is written to the standard input of `bash -s`. Commands in R share that input with the shell."
+
+
+BOUNDARIES: tuple[Boundary, ...] = (Stdin(),)

@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# Makes a checkout ready to work in: a virtual environment with the locked development tools and qfuzz itself, the Debian
+# packages of scripts/debian-packages.txt, and a look whether replies can be sandboxed here. Every make target calls it;
+# it does nothing, in a moment, when nothing changed.
+#
+#   scripts/setup.sh          all of it; fails, in one line, where replies cannot be sandboxed
+#   scripts/setup.sh --tools  only the virtual environment
+#
+# PYTHON  the interpreter to use (default: the first Python of at least 3.11 that is found)
+# VENV    the virtual environment (default .venv)
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+readonly lock=requirements-dev.lock packages=scripts/debian-packages.txt
+readonly venv=${VENV:-.venv}
+readonly venv_python=$venv/bin/python stamp=$venv/setup-stamp
+
+say() { printf 'setup: %s\n' "$1" >&2; }
+die() { say "$1"; exit 2; }
+
+# ---- Debian packages
+
+as_root() {
+    if ((EUID == 0)); then
+        "$@"
+    else
+        sudo -n -- "$@"
+    fi
+}
+
+can_install() {
+    command -v apt-get > /dev/null && { ((EUID == 0)) || sudo -n true 2> /dev/null; }
+}
+
+apt_get() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" < /dev/null
+}
+
+# Package lists are absent on a new machine and name files that are gone on an old one: fetch them when a first try fails.
+install_packages() {
+    local log
+    log=$(mktemp)
+    say "installing $* with apt-get"
+    if apt_get install -y --no-install-recommends "$@" > "$log" 2>&1 ||
+        { apt_get update && apt_get install -y --no-install-recommends "$@"; } > "$log" 2>&1; then
+        rm -f -- "$log"
+    else
+        tail -n 5 -- "$log" >&2
+        rm -f -- "$log"
+        return 1
+    fi
+}
+
+missing_packages() {
+    local package program
+    while read -r package program; do
+        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null; then
+            printf '%s\n' "$package"
+        fi
+    done < "$packages"
+}
+
+install_missing() {
+    local -a missing
+    mapfile -t missing < <(missing_packages)
+    ((${#missing[@]})) || return 0
+    if can_install; then
+        install_packages "${missing[@]}" || true
+        mapfile -t missing < <(missing_packages)
+        ((${#missing[@]})) || return 0
+    fi
+    die "missing: ${missing[*]}; install: sudo apt-get install ${missing[*]}"
+}
+
+# ---- the interpreter and the virtual environment
+
+is_recent() {
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' > /dev/null 2>&1 < /dev/null
+}
+
+find_python() {
+    if [[ ${PYTHON:-} ]]; then
+        is_recent "$PYTHON" || die "PYTHON=$PYTHON is not a Python 3.11 or newer"
+        printf '%s\n' "$PYTHON"
+        return
+    fi
+    local candidate
+    # Each is tried by running it: a version manager has a stand-in for every version, installed or not.
+    while read -r candidate; do
+        if is_recent "$candidate"; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done < <(type -aP python3 python3.13 python3.12 python3.11)
+    die "no Python 3.11 or newer on PATH; install python3, or name one: make setup PYTHON=/path/to/python3"
+}
+
+make_venv() {
+    local python=$1 version
+    if "$python" -c 'import ensurepip, venv' 2> /dev/null; then
+        "$python" -m venv --clear "$venv"
+        return
+    fi
+    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    if can_install && install_packages "python$version-venv" && "$python" -c 'import ensurepip' 2> /dev/null; then
+        "$python" -m venv --clear "$venv"
+        return
+    fi
+    say "Python has no ensurepip (package python$version-venv): downloading pip"
+    if ! "$python" -m venv --clear --without-pip "$venv" ||
+        ! "$python" scripts/bootstrap_pip.py "$lock" "$venv_python"; then
+        rm -rf -- "$venv"
+        die "no virtual environment can be made; install it: sudo apt-get install python$version-venv"
+    fi
+}
+
+base_of() {
+    "$1" -c 'import sys; print(sys.base_prefix, sys.version)' 2> /dev/null
+}
+
+# Everything that the environment is made from. Its place is part of it: scripts and links inside hold absolute paths.
+wanted_state() {
+    printf '%s\n' "$PWD"
+    cat -- pyproject.toml "$lock" scripts/setup.sh scripts/bootstrap_pip.py | sha256sum
+}
+
+# An environment can be kept, even one made by hand, if it still runs and has the Python that was asked for; not if it was
+# set up elsewhere and moved here.
+venv_fits() {
+    [[ ! -e $stamp || $(head -n 1 -- "$stamp") == "$PWD" ]] &&
+        is_recent "$venv_python" && "$venv_python" -c 'import pip' 2> /dev/null &&
+        { [[ ! ${PYTHON:-} ]] || [[ $(base_of "$venv_python") == "$(base_of "$PYTHON")" ]]; }
+}
+
+set_up_venv() {
+    local python wanted
+    wanted=$(wanted_state)
+    if ! venv_fits; then
+        python=$(find_python)
+        say "making $venv with $("$python" --version)"
+        make_venv "$python"
+    elif [[ -e $stamp && $(cat -- "$stamp") == "$wanted" ]]; then
+        return
+    fi
+    say "installing the locked tools and qfuzz into $venv"
+    printf '%s\n' "$PWD" > "$stamp"
+    pip_install --require-hashes --requirement "$lock"
+    pip_install --no-deps --no-build-isolation --editable .
+    printf '%s\n' "$wanted" > "$stamp"
+}
+
+pip_install() {
+    PIP_USER=0 "$venv_python" -m pip install -qq --no-input --disable-pip-version-check \
+        --no-warn-script-location "$@" || die "pip could not install what $lock names; see its message above"
+}
+
+# ---- the sandbox
+
+setting() {
+    cat -- "/proc/sys/$1" 2> /dev/null || true
+}
+
+in_container() {
+    [[ -e /.dockerenv || -e /run/.containerenv || ${container:-} ]]
+}
+
+# Names the rule of the kernel or the container that keeps an ordinary user from making a namespace, and the way out.
+forbidding_rule() {
+    if [[ $(setting user/max_user_namespaces) == 0 ]]; then
+        echo "user namespaces are off (user.max_user_namespaces=0); allow them: sudo sysctl -w user.max_user_namespaces=10000"
+    elif [[ $(setting kernel/unprivileged_userns_clone) == 0 ]]; then
+        echo "user namespaces are for root only (kernel.unprivileged_userns_clone=0); allow them:" \
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    elif in_container && grep -q '^Seccomp:[[:space:]]*2' /proc/self/status; then
+        echo "the container's seccomp profile forbids namespaces; start it with" \
+            "--security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+    elif [[ $(setting kernel/apparmor_restrict_unprivileged_userns) == 1 ]]; then
+        echo "AppArmor forbids user namespaces (kernel.apparmor_restrict_unprivileged_userns=1); allow them:" \
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    else
+        echo "bubblewrap cannot make a sandbox here: $1"
+    fi
+}
+
+check_jail() {
+    local complaint
+    local -a drop=()
+    # Replies never run as root, so what root may do says nothing.
+    ((EUID)) || drop=(setpriv --reuid=65534 --regid=65534 --clear-groups --)
+    complaint=$(cd / && "${drop[@]}" bwrap --unshare-all --unshare-user --ro-bind / / --dev /dev --proc /proc true 2>&1) ||
+        die "$(forbidding_rule "${complaint//$'\n'/ }")"
+}
+
+case ${1:-} in
+    '')
+        set_up_venv
+        install_missing
+        check_jail
+        ;;
+    --tools) set_up_venv ;;
+    *) die "unknown argument: $1" ;;
+esac

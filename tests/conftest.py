@@ -1,0 +1,30 @@
+"""What holds for every test: a clean environment, and examples that are the same in every CI run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Set by git when tests run from a hook, by login profiles and by terminals: each changes what programs under test do.
+LEAKY_VARIABLES = ("BASH_ENV", "ENV", "CDPATH", "POSIXLY_CORRECT", "COLUMNS", "FORCE_COLOR", "NO_COLOR")
+LEAKY_PREFIXES = ("GIT_", "QFUZZ_")
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_configure() -> None:
+    """No variable of the developer's shell decides a test, not even in a fixture that lives for the whole session."""
+    for name in list(os.environ):
+        if name in LEAKY_VARIABLES or name.startswith(LEAKY_PREFIXES):
+            del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """The root of the source tree under test."""
+    return Path(__file__).resolve().parent.parent

@@ -1,0 +1,112 @@
+"""What each boundary makes of a text, without any shell."""
+
+from __future__ import annotations
+
+import pytest
+
+from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.errors import UsageError
+from qfuzz.transports.direct import MAX_ARGUMENT_BYTES
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
+
+
+def program_of(stack: str, reply: bytes) -> bytes:
+    delivery = resolve(stack).deliver(reply)
+    assert isinstance(delivery, Launch), delivery
+    return delivery.program
+
+
+@pytest.mark.parametrize(
+    ("stack", "program"),
+    [
+        ("direct", b"echo \"$x\" 'y'"),
+        ("nested", b"bash -c \"echo \"$x\" 'y'\""),
+        ("single", b"bash -c 'echo \"$x\" 'y''"),
+        ("quoted", b"bash -c \"echo \\\"\\$x\\\" 'y'\""),
+        ("double-nested", b"bash -c \"bash -c \"echo \"$x\" 'y'\"\""),
+        ("sh > single", b"bash -c 'sh -c 'echo \"$x\" '\\''y'\\''''"),
+        ("json", b"echo \"$x\" 'y'"),
+    ],
+)
+def test_program_that_the_first_shell_reads(stack: str, program: bytes) -> None:
+    assert program_of(stack, b"echo \"$x\" 'y'") == program
+
+
+def test_json_naive_decodes_what_was_pasted() -> None:
+    assert program_of("json-naive", rb"printf \"%s\\n\" \u0041") == rb'printf "%s\n" A'
+    for broken in (b'"', b"\n", b"\t", b"\\x", b"\\ud800", b"\\u0000", b'", "command": 5, "x": "'):
+        assert isinstance(resolve("json-naive").deliver(broken), Rejection), broken
+
+
+def test_pasted_key_takes_over() -> None:
+    assert program_of("json-naive", b'a", "command": "b') == b"b"
+
+
+@pytest.mark.parametrize(
+    ("stack", "reply", "boundary", "offset"),
+    [
+        ("direct", b"ab\0c", "direct", 2),
+        ("nested", b"\0", "nested", 0),
+        ("script-file", b"x\0", "script-file", 1),
+        ("stdin", b"x\0", "stdin", 1),
+        ("json", b"abc\xff", "json", 3),
+        ("json-naive", b"\xc3", "json-naive", 0),
+        ("direct", b"x" * (MAX_ARGUMENT_BYTES + 1), "direct", MAX_ARGUMENT_BYTES),
+        ("sh", b"x" * (MAX_ARGUMENT_BYTES + 1), "sh", MAX_ARGUMENT_BYTES),
+        ("json > nested", b"\xff", "json", 0),
+    ],
+)
+def test_what_cannot_be_carried_is_refused_with_its_offset(
+    stack: str, reply: bytes, boundary: str, offset: int
+) -> None:
+    refusal = resolve(stack).deliver(reply)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.boundary, refusal.offset) == (boundary, offset)
+
+
+def test_longest_argument_is_carried() -> None:
+    assert isinstance(resolve("direct").deliver(b"x" * MAX_ARGUMENT_BYTES), Launch)
+
+
+def test_two_script_files_of_one_stack_have_two_names() -> None:
+    launch = resolve("script-file > script-file").deliver(b"echo hi")
+    assert isinstance(launch, Launch)
+    assert len({file.path for file in launch.files}) == 2
+    assert launch.argv[1] in {file.path for file in launch.files}
+
+
+@pytest.mark.parametrize(
+    ("stack", "inner", "shell"),
+    [
+        ("direct", 0, "bash"),
+        ("sh", 0, "sh"),
+        ("json-naive", 0, "bash"),
+        ("nested", 1, "bash"),
+        ("double-nested", 2, "bash"),
+        ("sh > nested", 2, "sh"),
+        ("nested > sh", 1, "bash"),
+        ("json-naive > stdin", 0, "bash"),
+    ],
+)
+def test_number_of_inner_shells_and_the_last_of_them(stack: str, inner: int, shell: str) -> None:
+    launch = resolve(stack).deliver(b"true")
+    assert isinstance(launch, Launch)
+    assert (launch.inner_shells, launch.shell) == (inner, shell)
+
+
+def test_names_of_stacks() -> None:
+    assert resolve("nested>nested").name == "double-nested"
+    assert resolve(" json-naive>nested > direct ").name == "json-naive > nested"
+    assert resolve("double-nested > single").name == "nested > nested > single"
+    for bad in ("", "nested >", "> nested", "no-such", "nested > no-such"):
+        with pytest.raises(UsageError):
+            resolve(bad)
+
+
+def test_default_transports_are_known_and_every_boundary_speaks() -> None:
+    registry = load()
+    assert set(DEFAULT_TRANSPORTS) <= set(registry.names())
+    for boundary in registry.boundaries.values():
+        assert all((boundary.summary, boundary.owns, boundary.cannot_carry))
+        assert boundary.disclosure().endswith(".")
+        assert " R " in f" {boundary.disclosure()} "
