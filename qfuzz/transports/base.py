@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from qfuzz.bash.words import as_word, single_quoted
+from qfuzz.bash.quote import as_word, single
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 
@@ -122,7 +122,7 @@ def launch_as_program(launch: Launch) -> bytes:
     words = b" ".join(as_word(word) for word in launch.argv)
     if launch.stdin is None:
         return words
-    return words + b" <<< " + single_quoted(launch.stdin)
+    return words + b" <<< " + single(launch.stdin)
 
 
 class Registry:

@@ -6,18 +6,9 @@ People meet it wherever a harness builds a command line as text: `docker exec ..
 
 from __future__ import annotations
 
-import re
-
+from qfuzz.bash.quote import double
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
-
-_OWN_IN_DOUBLE_QUOTES = re.compile(rb'[\\$`"]')
-"""What is special between double quotes in a shell that is not interactive (there `!` would be a fifth)."""
-
-
-def escape_for_double_quotes(text: bytes) -> bytes:
-    """`text` so that it means itself between double quotes: a backslash before each character special there."""
-    return _OWN_IN_DOUBLE_QUOTES.sub(rb"\\\g<0>", text)
 
 
 def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
@@ -38,7 +29,7 @@ class Nested(Boundary):
         return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
 
     def armor(self, program: bytes) -> bytes:
-        return escape_for_double_quotes(program)
+        return double(program)[1:-1]
 
     def disclosure(self) -> str:
         return (
@@ -83,7 +74,7 @@ class Quoted(Boundary):
     starts_shell = True
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b'bash -c "' + escape_for_double_quotes(text) + b'"'
+        return _refuse_nul(self.name, text) or b"bash -c " + double(text)
 
     def armor(self, program: bytes) -> bytes:
         return program

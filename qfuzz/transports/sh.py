@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qfuzz.bash.words import single_quoted
+from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import refuse_for_argument
@@ -24,7 +24,7 @@ class Sh(Boundary):
         return refusal or Launch(b"/bin/sh", (b"sh", b"-c", text), text, shell=self.shell)
 
     def armor(self, program: bytes) -> bytes:
-        return b"exec bash -c " + single_quoted(program)
+        return b"exec bash -c " + single(program)
 
     def disclosure(self) -> str:
         return "R is passed unchanged as the script argument of `sh -c`, and sh is dash: it has no Bash extensions."
