@@ -27,6 +27,8 @@ class Boundary(ABC):
     """The characters that it treats as its own, for a reader."""
     cannot_carry: str
     """Its declared limits, for a reader."""
+    witness: bytes | None
+    """A small program that works directly and not over this boundary; None for a faithful one."""
     faithful: bool
     """Whether it claims that every text it does not refuse reaches the next layer as it was."""
     starts_shell: bool

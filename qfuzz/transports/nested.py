@@ -22,6 +22,7 @@ class Nested(Boundary):
     summary = 'bash -c "R" as text, read by another bash'
     owns = "between double quotes: backslash, dollar, backtick, double quote"
     cannot_carry = "NUL"
+    witness = b"echo '$HOME'"
     faithful = False
     starts_shell = True
 
@@ -46,6 +47,7 @@ class Single(Boundary):
     summary = "bash -c 'R' as text, read by another bash"
     owns = "apostrophe"
     cannot_carry = "NUL"
+    witness = b"echo 'a  b'"
     faithful = False
     starts_shell = True
 
@@ -70,6 +72,7 @@ class Quoted(Boundary):
     summary = 'bash -c "R" with R escaped where it is pasted in'
     owns = "nothing"
     cannot_carry = "NUL"
+    witness = None
     faithful = True
     starts_shell = True
 

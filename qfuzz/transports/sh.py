@@ -15,6 +15,7 @@ class Sh(Boundary):
     summary = "sh -c R with the reply as one argument (dash on Debian)"
     owns = "every Bash extension: [[ ]], arrays, $'...', <<<, {a,b}, process substitution"
     cannot_carry = "NUL; more than 131,071 bytes"
+    witness = b"echo {a,b}"
     faithful = False
     starts_shell = True
     shell = "sh"

@@ -17,6 +17,7 @@ class Stdin(Boundary):
     summary = "bash -s with the reply on standard input"
     owns = "standard input: a command that reads it takes the rest of the program"
     cannot_carry = "NUL"
+    witness = b"cat\necho done"
     faithful = False
     starts_shell = True
 
