@@ -1,7 +1,4 @@
-"""The mode of command text: words, operators, reserved words, comments, and where command names stand.
-
-Reserved words matter to contexts only in so far as they say where `case`, `[[` and `((` are more than words.
-"""
+"""The modes of command text: where words, operators and comments begin and end."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from qfuzz.bash.scan_text import (
     open_program,
     quote_or_expansion,
 )
+from qfuzz.bash.scan_words import LONGEST_KEYWORD, Expected, Position
 
 HASH, EXCLAMATION, PLUS, PIPE = b"#!+|"
 _PATTERN_PREFIXES = b"@?*+!"
@@ -39,40 +37,6 @@ _OPERATORS = re.compile(
 _TARGET = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*\+?\Z")
 _DESCRIPTOR = re.compile(rb"[0-9]+\Z|\{[A-Za-z_][A-Za-z0-9_]*\}\Z")
 _TEST_END = re.compile(rb"\]\](?![^ \t\n;&|()<>])")
-_LONGEST_KEYWORD = 64
-"""Bytes of the longest word that is looked up as a reserved word; continuation lines may be inside it."""
-
-_COMMAND_FOLLOWS = frozenset(b"! { time if then elif else while until do coproc".split())
-_COMMAND_ENDED = frozenset(b"} fi done esac".split())
-
-
-class Case(enum.Enum):
-    """How far a `case` command has been read."""
-
-    SUBJECT = enum.auto()
-    IN = enum.auto()
-    PATTERN_START = enum.auto()
-    PATTERN = enum.auto()
-    BODY = enum.auto()
-
-
-class Expected(enum.Enum):
-    """What the next word is, where that is not plain from position alone."""
-
-    ANY = enum.auto()
-    TARGET = enum.auto()
-    LOOP_NAME = enum.auto()
-    LOOP_IN = enum.auto()
-    FUNCTION_NAME = enum.auto()
-    TEST = enum.auto()
-
-
-_NAME_FOLLOWS = {
-    b"for": Expected.LOOP_NAME,
-    b"select": Expected.LOOP_NAME,
-    b"function": Expected.FUNCTION_NAME,
-    b"[[": Expected.TEST,
-}
 
 
 class Kind(enum.Enum):
@@ -84,7 +48,7 @@ class Kind(enum.Enum):
 
 
 class ProgramState(State):
-    """`reserved`: a reserved word may come. `name`: the command's name has not come yet.
+    """`position`: where in a sequence of commands the next word stands.
 
     `word`: where the open word began, or -1. `plain`: nothing in it is quoted or expanded. `marked`: it has had a `=`
     or `[`, of which only the first can make it an assignment or a subscript. `matches`: the next word is a pattern,
@@ -93,16 +57,13 @@ class ProgramState(State):
 
     __slots__ = (
         "assigns",
-        "cases",
-        "expected",
         "kind",
         "lines",
         "marked",
         "matches",
-        "name",
         "plain",
+        "position",
         "regex",
-        "reserved",
         "subscripted",
         "word",
     )
@@ -113,9 +74,7 @@ class ProgramState(State):
         super().__init__(in_test if is_test else in_program, frame, context, closer)
         self.kind = kind
         self.lines = Lines(in_substitution=closer >= 0) if lines is None else lines
-        self.cases: list[Case] = []
-        self.expected = Expected.ANY
-        self.reserved = self.name = kind is Kind.COMMANDS
+        self.position = Position(commands=kind is Kind.COMMANDS)
         self.word = -1
         self.plain = self.marked = self.assigns = self.subscripted = self.matches = self.regex = False
 
@@ -126,111 +85,36 @@ class ProgramState(State):
             self.marked = self.assigns = self.subscripted = False
         self.plain = self.plain and plain
 
-    def new_command(self) -> None:
-        self.reserved = self.name = True
-        self.expected = Expected.ANY
-
     def after(self) -> None:
-        # Reserved words may follow a group or another command of its own; inside a word nothing has ended yet.
-        if self.word < 0:
-            self.reserved = self.kind is Kind.COMMANDS
-            self.name = False
+        # Inside a word nothing has ended yet.
+        if self.word < 0 and self.kind is Kind.COMMANDS:
+            self.position.command_ended()
 
     def finish(self, machine: Machine, index: int) -> None:
         self.finish_word(machine, index)
 
     def finish_word(self, machine: Machine, index: int) -> None:
-        """End the open word, if there is one, before the byte at `index`."""
+        """End the open word, if there is one, before the byte at `index`. The word `[[` opens a construct."""
         if self.word < 0:
             return
         start, self.word = self.word, -1
         text = b""
-        if self.plain and index - start <= _LONGEST_KEYWORD:
+        if self.plain and index - start <= LONGEST_KEYWORD:
             text = machine.text[start:index].replace(b"\\\n", b"")
         if self.kind is Kind.TEST:
             self.regex = text == b"=~"
             self.matches = self.regex or text in (b"=", b"==", b"!=")
         elif self.kind is Kind.COMMANDS:
-            machine.token(start, index, self._read_word(text))
-            if text == b"[[" and self.expected is Expected.TEST:
-                self.expected = Expected.ANY
+            kind = self.position.read_word(text, assigns=self.assigns)
+            machine.token(start, index, kind)
+            self.see_pattern()
+            if kind is TokenKind.KEYWORD and text == b"[[":
                 frame = machine.open_frame(Context.TEST, start, command=True)
                 machine.stack.append(ProgramState(frame, -1, Kind.TEST, self.lines))
 
-    def _read_word(self, text: bytes) -> TokenKind:
-        """What a word is at this place, and what may follow it. `text` is empty unless it can be a reserved word."""
-        expected, self.expected = self.expected, Expected.ANY
-        if expected is Expected.TARGET:
-            return TokenKind.WORD
-        if expected is Expected.FUNCTION_NAME:
-            self.reserved = True
-            return TokenKind.WORD
-        if expected is Expected.LOOP_NAME:
-            self.expected = Expected.LOOP_IN
-            self.reserved = True
-            return TokenKind.WORD
-        if expected is Expected.LOOP_IN and text == b"in":
-            self.reserved = self.name = False
-            return TokenKind.KEYWORD
-        if self.cases and self.cases[-1] is not Case.BODY:
-            return self._read_word_of_case(text)
-        if self.reserved and self._reserve(text):
-            return TokenKind.KEYWORD
-        self.reserved = False
-        if not self.name:
-            return TokenKind.WORD
-        self.name = self.assigns
-        return TokenKind.ASSIGNMENT if self.assigns else TokenKind.NAME
-
-    def _read_word_of_case(self, text: bytes) -> TokenKind:
-        case = self.cases[-1]
-        if case is Case.SUBJECT:
-            self.cases[-1] = Case.IN
-        elif case is Case.IN and text == b"in":
-            self.begin_pattern()
-            return TokenKind.KEYWORD
-        elif case is Case.PATTERN_START:
-            if text == b"esac":
-                self._end_case()
-                return TokenKind.KEYWORD
-            self.cases[-1] = Case.PATTERN
-        return TokenKind.WORD
-
-    def _reserve(self, text: bytes) -> bool:
-        """Whether `text` is a reserved word; then also what that means for the words that follow."""
-        if text in _COMMAND_FOLLOWS:
-            self.name = True
-        elif text in _COMMAND_ENDED:
-            if text == b"esac" and self.cases:
-                self._end_case()
-            self.name = False
-        elif text in _NAME_FOLLOWS:
-            self.expected = _NAME_FOLLOWS[text]
-            self.reserved = self.name = False
-        elif text == b"case":
-            self.cases.append(Case.SUBJECT)
-            self.reserved = self.name = False
-        else:
-            return False
-        return True
-
-    def begin_pattern(self) -> None:
-        self.cases[-1] = Case.PATTERN_START
-        self.context = Context.CASE_PATTERN
-
-    def begin_body(self) -> None:
-        self.cases[-1] = Case.BODY
-        self.context = Context.UNQUOTED
-        self.new_command()
-
-    def in_pattern(self) -> bool:
-        return self.context is Context.CASE_PATTERN
-
-    def _end_case(self) -> None:
-        self.cases.pop()
-        self.context = Context.UNQUOTED
-        self.reserved = True
-        self.name = False
+    def see_pattern(self) -> None:
+        """Give the bytes that follow the context of a pattern, or take it from them."""
+        self.context = Context.CASE_PATTERN if self.position.in_pattern() else Context.UNQUOTED
 
 
 def in_program(machine: Machine, state: ProgramState, index: int) -> int:
@@ -322,12 +206,12 @@ def _mark(machine: Machine, state: ProgramState, index: int) -> int:
     state.begin_word(index, plain=not is_key)
     if is_key:
         return open_bracket(machine, index, Context.SUBSCRIPT)
-    if byte == HASH or state.kind is Kind.ARRAY or state.in_pattern():
+    if byte == HASH or state.kind is Kind.ARRAY or state.position.in_pattern():
         return machine.emit(index, index + 1)
     names = not state.marked and state.plain and _TARGET.match(machine.text, state.word, index) is not None
     state.marked = True
     if byte == OPEN_BRACKET:
-        if names and state.name and machine.text[index - 1] != PLUS:
+        if names and state.position.name and machine.text[index - 1] != PLUS:
             state.subscripted = True
             state.plain = False
             return open_bracket(machine, index, Context.SUBSCRIPT)
@@ -353,13 +237,12 @@ def _is_pattern_group(machine: Machine, state: ProgramState, index: int) -> bool
         return False
     if state.kind is Kind.TEST:
         return state.matches
-    is_negation = machine.text[index - 1] == EXCLAMATION and state.word == index - 1 and state.reserved
+    is_negation = machine.text[index - 1] == EXCLAMATION and state.word == index - 1 and state.position.reserved
     return not is_negation
 
 
 def _open(machine: Machine, state: ProgramState, index: int) -> int:
-    if state.word < 0 and state.cases and state.cases[-1] is Case.PATTERN_START:
-        state.cases[-1] = Case.PATTERN
+    if state.word < 0 and state.position.begins_pattern():
         return machine.emit(index, index + 1)
     if _is_pattern_group(machine, state, index):
         state.begin_word(index)
@@ -368,9 +251,10 @@ def _open(machine: Machine, state: ProgramState, index: int) -> int:
     if machine.stack[-1] is not state:
         return index
     second = machine.past_continuations(index + 1)
-    is_loop = state.expected is Expected.LOOP_NAME
-    if machine.byte(second) == OPEN and (is_loop or state.reserved) and closes_arithmetic(machine, second + 1):
-        state.expected = Expected.ANY
+    is_loop = state.position.expected is Expected.LOOP_NAME
+    may_be_command = is_loop or state.position.reserved
+    if machine.byte(second) == OPEN and may_be_command and closes_arithmetic(machine, second + 1):
+        state.position.expected = Expected.ANY
         return open_bracket(machine, index, Context.ARITHMETIC, second + 1, CLOSE, pair=True, command=True)
     machine.token(index, index + 1, TokenKind.OPERATOR)
     machine.emit(index, index + 1)
@@ -385,13 +269,14 @@ def _close(machine: Machine, state: ProgramState, index: int) -> int:
     state.finish_word(machine, index)
     if machine.stack[-1] is not state:
         return index
-    if state.in_pattern():
+    if state.position.in_pattern():
         machine.emit(index, index + 1)
-        state.begin_body()
+        state.position.begin_body()
+        state.see_pattern()
         return index + 1
     if state.closer != CLOSE:
         machine.emit(index, index + 1)
-        state.new_command()
+        state.position.new_command()
         return index + 1
     if not state.owns_frame:
         machine.token(index, index + 1, TokenKind.OPERATOR)
@@ -419,20 +304,20 @@ def _operator(machine: Machine, state: ProgramState, index: int) -> int:
     machine.token(index, found.end(), TokenKind.OPERATOR)
     machine.emit(index, found.end())
     if operator in (b"<<", b"<<-"):
-        state.reserved = False
+        state.position.reserved = False
         return read_delimiter(machine, state.lines, found.end(), strips_tabs=operator == b"<<-")
     if redirects:
-        state.reserved = False
-        state.expected = Expected.TARGET
-    elif operator.startswith(b";") and len(operator) > 1 and state.cases and not state.in_pattern():
-        state.begin_pattern()
+        state.position.redirected()
+    elif operator in (b";;", b";&", b";;&"):
+        state.position.end_body()
+        state.see_pattern()
     elif state.kind is Kind.COMMANDS:
-        state.new_command()
+        state.position.new_command()
     return found.end()
 
 
 def _newline(machine: Machine, state: ProgramState, index: int) -> int:
     machine.emit(index, index + 1)
     if state.kind is Kind.COMMANDS:
-        state.new_command()
+        state.position.new_command()
     return read_bodies(machine, state.lines, index + 1) if state.lines.pending else index + 1
