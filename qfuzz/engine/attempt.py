@@ -101,9 +101,9 @@ class Attempt:
             firsts = [self._first(name) for name in names]
             timed_out = first.status.ending is Ending.TIMEOUT
             directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
+            direct_result = self._judged(DIRECT, delivery, first)
         except HarnessError as error:
             return self._harness_error(DIRECT, error), tuple(self._harness_error(name, error) for name in names)
-        direct_result = self._judged(DIRECT, delivery, first)
         return direct_result, tuple(self._compared(each, directs, direct_result.verdict) for each in firsts)
 
     def _first(self, name: str) -> Result:
