@@ -81,6 +81,7 @@ class Attempt:
         self._sample = plan.sample
         self._machinery = machinery
         self._observed = dict(known)
+        self._not_used = set(known)
         self._on_executed = on_executed
         self._sample_key = sample_key(plan.sample.reply)
         self.executed = 0
@@ -173,7 +174,8 @@ class Attempt:
         """The observation of a launch: recalled, or made. Transports that hand over the same bytes share it."""
         key = self._plan.keys[name][ordinal]
         if key in self._observed:
-            self.recalled += 1
+            self.recalled += key in self._not_used
+            self._not_used.discard(key)
             return self._observed[key]
         observation = self._machinery.run(launch, self._sample.fixture)
         if observation.status.ending is Ending.TIMEOUT:
