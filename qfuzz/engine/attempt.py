@@ -137,7 +137,8 @@ class Attempt:
         return self._first(name)
 
     def _result(self, name: str) -> Result:
-        return Result(judged_key(self._sample_key, self._plan.context_key, name, self._sample.task_key), name)
+        of = self._sample
+        return Result(judged_key(self._sample_key, self._plan.context_key, name, of.task_key, of.fixture_key), name)
 
     def _undelivered(self, transport: str, failure: Refusal | Rejection) -> Result:
         return replace(self._result(transport), undelivered=failure, verdict=judge_undelivered(failure))
