@@ -108,7 +108,7 @@ def m001_first_tables(db: Database) -> None:
         """
         select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
                replies.contract, replies.trial, verdicts.outcome, verdicts.channels, verdicts.detail,
-               cast(replies.program as text) as reply
+               replies.program as reply
         from verdicts join replies on replies.key = verdicts.reply
         where verdicts.breaker = 1
         order by verdicts.transport, replies.task_id, replies.model, replies.contract, replies.trial
@@ -119,7 +119,7 @@ def m001_first_tables(db: Database) -> None:
         """
         select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
                replies.contract, replies.trial, verdicts.outcome, verdicts.exit, verdicts.stability,
-               cast(observations.stdout as text) as stdout, cast(observations.stderr as text) as stderr,
+               observations.stdout, observations.stderr,
                observations.tree, observations.seconds
         from verdicts
         join replies on replies.key = verdicts.reply

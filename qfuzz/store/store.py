@@ -17,7 +17,7 @@ from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
-from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row
+from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row, readable
 from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 
 BUSY_SECONDS = 30
