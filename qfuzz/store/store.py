@@ -52,16 +52,22 @@ class VerdictRow:
 
 
 _VERDICT_COLUMNS = tuple(VerdictRow.__dataclass_fields__)
-_INSERT_VERDICT = (
-    f"insert or ignore into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))})"
+_DERIVED = tuple(
+    column for column in _VERDICT_COLUMNS if column not in ("key", "reply", "task", "context", "transport")
 )
+_INSERT_VERDICT = (
+    f"insert into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))}) "
+    f"on conflict (key) do update set ({', '.join(_DERIVED)}) = ({', '.join(f'excluded.{name}' for name in _DERIVED)})"
+)
+"""The last judgement stands: what a transport hands over and how it is judged may have been mended since the first."""
 
 
 class Store:
     """A SQLite file with our tables, brought up to date when it is opened.
 
     Raises StoreError if the file is not a database, belongs to another program, or can't be written. Every `write_*`
-    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing.
+    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing. Only a
+    verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
 
     def __init__(self, path: Path) -> None:
@@ -149,7 +155,7 @@ class Store:
                     reply.contract,
                     reply.effort,
                     reply.trial,
-                    reply.program,
+                    readable(reply.program),
                     canonical_json(dict(reply.metadata)).decode(),
                 ),
             )
