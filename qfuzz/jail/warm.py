@@ -93,13 +93,19 @@ class Jail:
 
     def _account(self, what: str) -> str:
         """`what` and the last line that the jail wrote to its standard error."""
-        self.close()
-        self._errors.seek(0)
-        lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
+        self._end()
+        lines: list[str] = []
+        if not self._errors.closed:
+            self._errors.seek(0)
+            lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
         return f"{what}: {lines[-1]}" if lines else what
 
     def close(self) -> None:
         """Ends the jail and everything in it. May be called again."""
+        self._end()
+        self._errors.close()
+
+    def _end(self) -> None:
         self._channel.close()
         if self._process.poll() is None:
             self._process.kill()
