@@ -32,7 +32,7 @@ def run_within(host: Host, reply: str, seconds: float, timeout: float) -> Observ
     ],
 )
 def test_fork_bombs(host: Host, bomb: str) -> None:
-    run_within(host, bomb, seconds=6, timeout=1.0)
+    run_within(host, bomb, seconds=20, timeout=1.0)
 
 
 def test_the_number_of_processes_is_limited(host: Host) -> None:
@@ -66,7 +66,7 @@ except OSError as error:
         "python3 -c 'b = bytearray()\nwhile True: b += bytes(1 << 24)'",
         "for i in 1 2 3 4; do python3 -c 'b = b\"x\" * (900 << 20)\nimport time; time.sleep(9)' & done; wait",
         "tail /dev/zero",
-        "python3 -c 'from mmap import mmap\nm = [mmap(-1, 1 << 26) for _ in range(60)]\nfor x in m: x.write(bytes(1 << 26))'",
+        "python3 -c 'import mmap\nm = []\nwhile True: m.append(mmap.mmap(-1, 1 << 26)); m[-1].write(bytes(1 << 26))'",
     ],
 )
 def test_memory_bombs(host: Host, bomb: str) -> None:

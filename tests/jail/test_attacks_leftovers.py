@@ -116,7 +116,7 @@ import ctypes, os
 libc = ctypes.CDLL(None)
 print(libc.mq_open(b"/qfuzz-test", os.O_RDWR) >= 0, libc.shmget(4711, 4096, 0o666) >= 0)
 END
-        cat /proc/keys
+        grep qfuzz-test /proc/keys
         """
     )
     assert observation.stdout.data == b"False False\n"
