@@ -10,6 +10,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectLines, Fixture, FixtureFile
 
 MAX_PART_BYTES = 150
@@ -82,6 +83,15 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "part": Shape(
+            decisive=("glob", "bracket", "apostrophe"),
+            certain=("apostrophe",),
+            mixed=("dollar", "backtick", "exclamation"),
+            joiner="_",
+            without="\n/",
+        )
+    },
     public=(
         PublicCase(0, "isobar", {"part": b"isobar-north"}),
         PublicCase(1, "quire", {"part": b"quire[ab]"}),

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.events import Result, Sample
-from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.model.verdict import Outcome, Verdict
-from qfuzz.oracle.compare import Comparison, compare, needs_second_pair
+from qfuzz.oracle.compare import compare, needs_second_pair
 from qfuzz.oracle.judge import judge, judge_undelivered
-from qfuzz.store.keys import fixture_key, judged_key, launch_key, observation_key, sample_key
+from qfuzz.store.keys import judged_key, launch_key, observation_key, sample_key
 from qfuzz.transports.base import Transport
 
 DIRECT = "direct"
@@ -32,6 +32,37 @@ class Machinery:
     parses: Callable[[str, bytes], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one sample needs: what each transport hands over, and the key of every observation that may be wanted.
+
+    `deliveries` are in the order direct, then each transport; `keys` maps a delivery's name to the keys of its two
+    runs.
+    """
+
+    sample: Sample
+    context_key: str
+    deliveries: Mapping[str, Delivery]
+    keys: Mapping[str, tuple[str, str]]
+
+    @staticmethod
+    def make(sample: Sample, context_key: str, transports: tuple[Transport, ...]) -> Plan:
+        """`transports` has direct first."""
+        deliveries = {transport.name: transport.deliver(sample.reply.program) for transport in transports}
+        keys = {}
+        for name, delivery in deliveries.items():
+            if isinstance(delivery, Launch):
+                launch = launch_key(delivery)
+                first, second = (
+                    observation_key(context_key, sample.fixture_key, launch, ordinal) for ordinal in (0, 1)
+                )
+                keys[name] = first, second
+        return Plan(sample, context_key, deliveries, keys)
+
+    def wanted_keys(self) -> list[str]:
+        return sorted({key for pair in self.keys.values() for key in pair})
+
+
 class Attempt:
     """The executions of one sample. `known` are observations by key that need not be made again.
 
@@ -41,84 +72,75 @@ class Attempt:
 
     def __init__(
         self,
-        sample: Sample,
-        context_key: str,
+        plan: Plan,
         machinery: Machinery,
         known: Mapping[str, Observation],
         on_executed: Callable[[str, Observation], None],
     ) -> None:
-        self._sample = sample
-        self._context_key = context_key
+        self._plan = plan
+        self._sample = plan.sample
         self._machinery = machinery
         self._observed = dict(known)
         self._on_executed = on_executed
-        self._fixture_key = fixture_key(sample.fixture)
-        self._sample_key = sample_key(sample.reply)
+        self._sample_key = sample_key(plan.sample.reply)
         self.executed = 0
         self.recalled = 0
 
-    def over(self, direct: Transport, transports: tuple[Transport, ...]) -> tuple[Result, tuple[Result, ...]]:
+    def make(self) -> tuple[Result, tuple[Result, ...]]:
         """The direct result, and one result for each transport.
 
         Runs are made in the order direct, every transport, direct, every transport that differed: each second pair
         then lies apart in time from its first, and what only time changes shows up as nondeterminism.
         """
-        delivery = direct.deliver(self._sample.reply.program)
+        delivery = self._plan.deliveries[DIRECT]
+        names = tuple(name for name in self._plan.deliveries if name != DIRECT)
         if not isinstance(delivery, Launch):
-            return self._undelivered(DIRECT, delivery), tuple(self._not_compared(each) for each in transports)
+            return self._undelivered(DIRECT, delivery), tuple(self._not_compared(name) for name in names)
         try:
-            first = self._observe(delivery, 0)
-            firsts = [self._first(transport) for transport in transports]
+            first = self._observe(DIRECT, delivery, 0)
             timed_out = first.status.ending is Ending.TIMEOUT
-            directs = (first,) if timed_out else (first, self._observe(delivery, 1))
+            if timed_out and self._sample.task is None:
+                # Nothing to compare with and nothing to judge: each further run would only wait for its own timeout.
+                skipped = tuple(replace(self._result(name), comparison=compare((first,), ())) for name in names)
+                return self._judged(DIRECT, delivery, first), skipped
+            firsts = [self._first(name) for name in names]
+            directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
         except HarnessError as error:
-            names = (DIRECT, *(transport.name for transport in transports))
-            failed = tuple(self._harness_error(name, error) for name in names)
-            return failed[0], failed[1:]
-        direct_result = self._judged(self._result(DIRECT), delivery, first)
-        results = tuple(self._compared(*each, directs, direct_result.verdict) for each in firsts)
-        return direct_result, results
+            return self._harness_error(DIRECT, error), tuple(self._harness_error(name, error) for name in names)
+        direct_result = self._judged(DIRECT, delivery, first)
+        return direct_result, tuple(self._compared(each, directs, direct_result.verdict) for each in firsts)
 
-    def _first(self, transport: Transport) -> tuple[Result, Launch | None]:
-        """The first run over a transport; the launch is None where nothing ran."""
-        delivery = transport.deliver(self._sample.reply.program)
+    def _first(self, name: str) -> Result:
+        """The first run over a transport."""
+        delivery = self._plan.deliveries[name]
         if not isinstance(delivery, Launch):
-            return self._undelivered(transport.name, delivery), None
+            return self._undelivered(name, delivery)
         try:
-            observation = self._observe(delivery, 0)
-            return self._judged(self._result(transport.name), delivery, observation), delivery
+            return self._judged(name, delivery, self._observe(name, delivery, 0))
         except HarnessError as error:
-            return self._harness_error(transport.name, error), None
+            return self._harness_error(name, error)
 
-    def _compared(
-        self,
-        result: Result,
-        launch: Launch | None,
-        directs: tuple[Observation, ...],
-        direct_verdict: Verdict | None,
-    ) -> Result:
-        comparison: Comparison | None = None
-        if launch is not None and result.observation is not None:
+    def _compared(self, first: Result, directs: tuple[Observation, ...], direct_verdict: Verdict | None) -> Result:
+        result = first
+        delivery = self._plan.deliveries[result.transport]
+        if isinstance(delivery, Launch) and result.observation is not None:
             runs: tuple[Observation, ...] = (result.observation,)
             try:
                 if len(directs) == 2 and needs_second_pair(directs[0], result.observation):
-                    runs += (self._observe(launch, 1),)
+                    runs += (self._observe(result.transport, delivery, 1),)
             except HarnessError as error:
                 return self._harness_error(result.transport, error)
-            comparison = compare(directs, runs)
-        result = replace(result, comparison=comparison)
+            result = replace(result, comparison=compare(directs, runs))
         return replace(result, breaker=_breaks(result, directs[0], direct_verdict))
 
-    def _not_compared(self, transport: Transport) -> Result:
+    def _not_compared(self, name: str) -> Result:
         """Where direct itself can't carry the reply: a verdict is still possible where there is a task."""
-        delivery = transport.deliver(self._sample.reply.program)
-        if self._sample.task is None and isinstance(delivery, Launch):
-            return self._result(transport.name)
-        return self._first(transport)[0]
+        if self._sample.task is None and isinstance(self._plan.deliveries[name], Launch):
+            return self._result(name)
+        return self._first(name)
 
-    def _result(self, transport: str) -> Result:
-        key = judged_key(self._sample_key, self._context_key, transport, self._sample.task_key)
-        return Result(key, transport)
+    def _result(self, name: str) -> Result:
+        return Result(judged_key(self._sample_key, self._plan.context_key, name, self._sample.task_key), name)
 
     def _undelivered(self, transport: str, failure: Refusal | Rejection) -> Result:
         return replace(self._result(transport), undelivered=failure, verdict=judge_undelivered(failure))
@@ -126,8 +148,8 @@ class Attempt:
     def _harness_error(self, transport: str, error: HarnessError) -> Result:
         return replace(self._result(transport), verdict=Verdict(Outcome.HARNESS_ERROR, str(error)))
 
-    def _judged(self, result: Result, launch: Launch, observation: Observation) -> Result:
-        key = self._key(launch, 0)
+    def _judged(self, name: str, launch: Launch, observation: Observation) -> Result:
+        key = self._plan.keys[name][0]
         verdict = None
         task = self._sample.task
         if task is not None:
@@ -136,7 +158,7 @@ class Attempt:
                 observation = self._with_syntax(launch, observation)
                 self._keep(key, observation)
                 verdict = judge(task, observation)
-        return replace(result, observation_key=key, observation=observation, verdict=verdict)
+        return replace(self._result(name), observation_key=key, observation=observation, verdict=verdict)
 
     def _with_syntax(self, launch: Launch, observation: Observation) -> Observation:
         """The observation with the text that reached the last shell, and whether that shell can parse it.
@@ -145,18 +167,20 @@ class Attempt:
         """
         arrived: bytes | None = launch.program
         if launch.inner_shells:
-            if not self._machinery.parses("bash", launch.program):
+            if not self._parses("bash", launch.program):
                 return replace(observation, parses=False)
+            self.executed += 1
             arrived = self._machinery.arrived_text(launch, self._sample.fixture)
-        parses = arrived is None or self._machinery.parses(launch.shell, arrived)
+        parses = arrived is None or self._parses(launch.shell, arrived)
         return replace(observation, parses=parses, arrived=arrived)
 
-    def _key(self, launch: Launch, ordinal: int) -> str:
-        return observation_key(self._context_key, self._fixture_key, launch_key(launch), ordinal)
+    def _parses(self, shell: str, text: bytes) -> bool:
+        self.executed += 1
+        return self._machinery.parses(shell, text)
 
-    def _observe(self, launch: Launch, ordinal: int) -> Observation:
+    def _observe(self, name: str, launch: Launch, ordinal: int) -> Observation:
         """The observation of a launch: recalled, or made. Transports that hand over the same bytes share it."""
-        key = self._key(launch, ordinal)
+        key = self._plan.keys[name][ordinal]
         if key in self._observed:
             self.recalled += 1
             return self._observed[key]
@@ -183,11 +207,3 @@ def _breaks(result: Result, direct: Observation, direct_verdict: Verdict | None)
     if isinstance(result.undelivered, Rejection):
         return direct.status.ending is not Ending.TIMEOUT
     return result.comparison is not None and result.comparison.diverged
-
-
-def wanted_keys(sample: Sample, context_key: str, transports: tuple[Transport, ...]) -> list[str]:
-    """The keys of every observation that this sample can need, to be recalled in one go."""
-    fixture = fixture_key(sample.fixture)
-    launches = [transport.deliver(sample.reply.program) for transport in transports]
-    digests = {launch_key(launch) for launch in launches if isinstance(launch, Launch)}
-    return [observation_key(context_key, fixture, digest, ordinal) for digest in sorted(digests) for ordinal in (0, 1)]

@@ -26,6 +26,7 @@ class Sample:
     task: Task | None
     task_key: str
     fixture: Fixture
+    fixture_key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NoReturn
 
-from qfuzz.engine.attempt import Attempt, Machinery, wanted_keys
+from qfuzz.engine.attempt import Attempt, Machinery, Plan
 from qfuzz.engine.events import Event, Executed, Judged, RunFinished, RunStarted, Sample
 from qfuzz.model.content import JsonValue
 from qfuzz.model.observation import Observation
@@ -45,12 +46,24 @@ def replay(plan: RunPlan, machinery: Machinery, recall: Recall) -> Iterator[Even
     yield RunFinished(run.judged, run.executed, run.recalled)
 
 
+class _MustExecute(Exception):
+    """What is known is not enough."""
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise _MustExecute
+
+
+_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse)
+
+
 class _Run:
     def __init__(self, plan: RunPlan, machinery: Machinery, recall: Recall) -> None:
         self.plan = plan
         self.machinery = machinery
         self.recall = recall
         self.context_key = context_key(plan.context)
+        self._everything = (plan.direct, *plan.transports)
         self.judged = 0
         self.executed = 0
         self.recalled = 0
@@ -71,19 +84,24 @@ class _Run:
                     sample = next(waiting, None)
                     if sample is None:
                         exhausted = True
+                        continue
+                    plan = Plan.make(sample, self.context_key, self._everything)
+                    known = self.recall(plan.wanted_keys())
+                    recalled = self._recalled(plan, known)
+                    if recalled is not None:
+                        finished[sample.index] = recalled
                     else:
                         in_flight += 1
-                        self._submit(workers, sample)
-                if not in_flight:
-                    break
-                message = self._messages.get()
-                if isinstance(message, BaseException):
-                    raise message
-                if isinstance(message, Executed):
-                    yield message
-                    continue
-                in_flight -= 1
-                finished[message.sample.index] = message
+                        workers.submit(self._work, plan, known)
+                if in_flight and next_index not in finished:
+                    message = self._messages.get()
+                    if isinstance(message, BaseException):
+                        raise message
+                    if isinstance(message, Executed):
+                        yield message
+                        continue
+                    in_flight -= 1
+                    finished[message.sample.index] = message
                 while next_index in finished:
                     done = finished.pop(next_index)
                     next_index += 1
@@ -91,19 +109,30 @@ class _Run:
                     self.executed += done.executed
                     self.recalled += done.recalled
                     yield done
+                if exhausted and not in_flight:
+                    break
         finally:
             workers.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, workers: ThreadPoolExecutor, sample: Sample) -> None:
-        everything = (self.plan.direct, *self.plan.transports)
-        known = self.recall(wanted_keys(sample, self.context_key, everything))
-        workers.submit(self._work, sample, known)
+    def _recalled(self, plan: Plan, known: Mapping[str, Observation]) -> Judged | None:
+        """The sample as judged from what is known alone, or None where something must be executed.
 
-    def _work(self, sample: Sample, known: Mapping[str, Observation]) -> None:
+        Here and not in a worker: handing over what needs no waiting costs more than doing it.
+        """
+        if not known:
+            return None
+        attempt = Attempt(plan, _EXECUTES_NOTHING, known, lambda *_: None)
         try:
-            attempt = Attempt(sample, self.context_key, self.machinery, known, self._on_executed)
-            direct, results = attempt.over(self.plan.direct, self.plan.transports)
-            self._messages.put(Judged(sample, direct, results, attempt.executed, attempt.recalled))
+            direct, results = attempt.make()
+        except _MustExecute:
+            return None
+        return Judged(plan.sample, direct, results, attempt.executed, attempt.recalled)
+
+    def _work(self, plan: Plan, known: Mapping[str, Observation]) -> None:
+        try:
+            attempt = Attempt(plan, self.machinery, known, self._on_executed)
+            direct, results = attempt.make()
+            self._messages.put(Judged(plan.sample, direct, results, attempt.executed, attempt.recalled))
         except BaseException as error:
             # A worker has no caller to raise to; the reader of the queue raises it.
             self._messages.put(error)

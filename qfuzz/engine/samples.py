@@ -21,7 +21,7 @@ from qfuzz.model.jsonl import read_records
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink, Task
-from qfuzz.store.keys import task_key
+from qfuzz.store.keys import fixture_key, task_key
 
 MAX_FIXTURE_BYTES = 8 << 20
 MAX_FIXTURE_PATHS = 2000
@@ -38,13 +38,15 @@ class ReplySource:
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
         """The samples in the order of files and lines; `fixture` serves those without a task."""
-        task_keys = {task_id: task_key(task) for task_id, task in tasks.items()}
+        task_keys = {task_id: (task_key(task), fixture_key(task.fixture)) for task_id, task in tasks.items()}
+        own_fixture_key = fixture_key(fixture)
         for index, reply in enumerate(self._replies()):
             if reply.task_id is None:
-                yield Sample(index, reply, None, "", fixture)
+                yield Sample(index, reply, None, "", fixture, own_fixture_key)
             else:
                 task = tasks[reply.task_id]
-                yield Sample(index, reply, task, task_keys[reply.task_id], task.fixture)
+                of_task, of_fixture = task_keys[reply.task_id]
+                yield Sample(index, reply, task, of_task, task.fixture, of_fixture)
 
     def _replies(self) -> Iterator[Reply]:
         bad = {error.where for error in self.skipped}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from qfuzz.bash.words import as_word, single_quoted
+from qfuzz.bash.quote import as_word, single
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 
@@ -27,6 +27,8 @@ class Boundary(ABC):
     """The characters that it treats as its own, for a reader."""
     cannot_carry: str
     """Its declared limits, for a reader."""
+    witness: bytes | None
+    """A small program that works directly and not over this boundary; None for a faithful one."""
     faithful: bool
     """Whether it claims that every text it does not refuse reaches the next layer as it was."""
     starts_shell: bool
@@ -122,7 +124,7 @@ def launch_as_program(launch: Launch) -> bytes:
     words = b" ".join(as_word(word) for word in launch.argv)
     if launch.stdin is None:
         return words
-    return words + b" <<< " + single_quoted(launch.stdin)
+    return words + b" <<< " + single(launch.stdin)
 
 
 class Registry:

@@ -45,6 +45,7 @@ class JsonNaive(Boundary):
     summary = 'the reply pasted into {"command": "R"}, parsed strictly'
     owns = "double quote, backslash, control characters such as newline and tab"
     cannot_carry = "bytes that are not UTF-8"
+    witness = b'echo "a  b"'
     faithful = False
     starts_shell = False
 
@@ -71,6 +72,7 @@ class Json(Boundary):
     summary = 'the reply serialized into {"command": ...} and parsed'
     owns = "nothing"
     cannot_carry = "NUL; bytes that are not UTF-8"
+    witness = None
     faithful = True
     starts_shell = False
 

@@ -6,18 +6,9 @@ People meet it wherever a harness builds a command line as text: `docker exec ..
 
 from __future__ import annotations
 
-import re
-
+from qfuzz.bash.quote import double
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
-
-_OWN_IN_DOUBLE_QUOTES = re.compile(rb'[\\$`"]')
-"""What is special between double quotes in a shell that is not interactive (there `!` would be a fifth)."""
-
-
-def escape_for_double_quotes(text: bytes) -> bytes:
-    """`text` so that it means itself between double quotes: a backslash before each character special there."""
-    return _OWN_IN_DOUBLE_QUOTES.sub(rb"\\\g<0>", text)
 
 
 def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
@@ -31,6 +22,7 @@ class Nested(Boundary):
     summary = 'bash -c "R" as text, read by another bash'
     owns = "between double quotes: backslash, dollar, backtick, double quote"
     cannot_carry = "NUL"
+    witness = b"echo '$HOME'"
     faithful = False
     starts_shell = True
 
@@ -38,7 +30,7 @@ class Nested(Boundary):
         return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
 
     def armor(self, program: bytes) -> bytes:
-        return escape_for_double_quotes(program)
+        return double(program)[1:-1]
 
     def disclosure(self) -> str:
         return (
@@ -55,6 +47,7 @@ class Single(Boundary):
     summary = "bash -c 'R' as text, read by another bash"
     owns = "apostrophe"
     cannot_carry = "NUL"
+    witness = b"echo 'a  b'"
     faithful = False
     starts_shell = True
 
@@ -79,11 +72,12 @@ class Quoted(Boundary):
     summary = 'bash -c "R" with R escaped where it is pasted in'
     owns = "nothing"
     cannot_carry = "NUL"
+    witness = None
     faithful = True
     starts_shell = True
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b'bash -c "' + escape_for_double_quotes(text) + b'"'
+        return _refuse_nul(self.name, text) or b"bash -c " + double(text)
 
     def armor(self, program: bytes) -> bytes:
         return program

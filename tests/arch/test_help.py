@@ -16,9 +16,9 @@ def help_faults(name: str, command: click.Command) -> list[str]:
     """What is missing in the help of one command, and of the commands below it."""
     shown = CliRunner().invoke(command, ["--help"], prog_name=f"qfuzz {name}").output
     faults = []
-    # Examples are indented lines below the heading, each one a call of the very command.
-    if not re.search(rf"^ *Example[^\n]*:\n+(?: +[^\n]*\n)*? +qfuzz {re.escape(name)}\b", shown, re.MULTILINE):
-        faults.append(f"qfuzz {name}: the help has no 'Example:' with a line that begins with 'qfuzz {name}'")
+    # Examples are indented lines below the heading, and one of them calls the very command.
+    if not re.search(rf"^ *Examples?:\n(?: +[^\n]*\n)*? +[^\n]*\bqfuzz {re.escape(name)}\b", shown, re.MULTILINE):
+        faults.append(f"qfuzz {name}: the help has no 'Example:' with a line that calls 'qfuzz {name}'")
     faults += [
         f"qfuzz {name}: no help for {'/'.join(parameter.opts)}"
         for parameter in command.params
@@ -60,7 +60,7 @@ def test_faults_are_found() -> None:
     assert help_faults("gen", complete) == []
     assert len(help_faults("tasks", complete)) == 1
     assert help_faults("gen", bare) == [
-        "qfuzz gen: the help has no 'Example:' with a line that begins with 'qfuzz gen'",
+        "qfuzz gen: the help has no 'Example:' with a line that calls 'qfuzz gen'",
         "qfuzz gen: no help for --seed",
     ]
     nested = click.Group("tasks", commands={"list": bare}, help="\b\nExample:\n    qfuzz tasks list")
