@@ -20,10 +20,10 @@ def program_of(stack: str, reply: bytes) -> bytes:
     ("stack", "program"),
     [
         ("direct", b"echo \"$x\" 'y'"),
-        ("nested", b"bash -c \"echo \"$x\" 'y'\""),
+        ("nested", b'bash -c "echo "$x" \'y\'"'),
         ("single", b"bash -c 'echo \"$x\" 'y''"),
-        ("quoted", b"bash -c \"echo \\\"\\$x\\\" 'y'\""),
-        ("double-nested", b"bash -c \"bash -c \"echo \"$x\" 'y'\"\""),
+        ("quoted", b'bash -c "echo \\"\\$x\\" \'y\'"'),
+        ("double-nested", b'bash -c "bash -c "echo "$x" \'y\'""'),
         ("sh > single", b"bash -c 'sh -c 'echo \"$x\" '\\''y'\\''''"),
         ("json", b"echo \"$x\" 'y'"),
     ],
