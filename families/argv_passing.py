@@ -8,6 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import record_arguments
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectArgv, Fixture, FixtureFile
 
 
@@ -60,6 +61,13 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "argument": Shape(
+            decisive=("double-quote", "dollar", "command-substitution", "backtick", "double-blank", "tab", "newline"),
+            mixed=("apostrophe", "backslash", "glob", "brace", "exclamation", "percent", "leading-dash", "non-ascii"),
+            joiner="-",
+        )
+    },
     public=(
         PublicCase(0, "mooring", {"argument": b"mooring-3"}),
         PublicCase(1, "fathom", {"argument": b"two  knots * one fathom?"}),

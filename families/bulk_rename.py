@@ -8,6 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectTree, Fixture, FixtureFile
 
 MAX_PREFIX_BYTES = 150
@@ -81,6 +82,27 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "prefix": Shape(
+            decisive=(
+                "double-blank",
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "dollar",
+                "backtick",
+                "semicolon",
+                "ampersand",
+                "pipe",
+                "redirection",
+                "parenthesis",
+                "leading-dash",
+            ),
+            mixed=("outer-blank", "glob", "bracket"),
+            joiner="-",
+            without="/",
+        )
+    },
     public=(
         PublicCase(0, "plank", {"prefix": b"plank-"}),
         PublicCase(1, "strake", {"prefix": b"strake plan (2) "}),

@@ -8,6 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import record_variable
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectArgv, Fixture
 
 
@@ -54,6 +55,25 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "value": Shape(
+            decisive=(
+                "double-blank",
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "dollar",
+                "backtick",
+                "semicolon",
+                "ampersand",
+                "pipe",
+                "redirection",
+                "parenthesis",
+            ),
+            mixed=("outer-blank", "bracket", "tilde", "percent", "tab", "newline"),
+            joiner="-",
+        )
+    },
     public=(
         PublicCase(0, "windlass", {"value": b"windlass-17"}),
         PublicCase(1, "capstan", {"value": b"capstan & hawser; both [new]"}),

@@ -9,6 +9,7 @@ from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 # What every awk turns into another character in the value of -v (POSIX: as in a string literal).
@@ -70,6 +71,13 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "key": Shape(
+            decisive=("double-quote", "dollar", "command-substitution", "backtick"),
+            mixed=("brace", "semicolon", "ampersand", "redirection", "double-blank", "non-ascii"),
+            without="\n\t",
+        )
+    },
     public=(
         PublicCase(0, "oystercatcher", {"key": b"Oystercatcher, juvenile"}),
         PublicCase(1, "flange", {"key": b'5" flange {brass}'}),

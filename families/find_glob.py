@@ -10,6 +10,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectLines, Fixture, FixtureFile
 
 MAX_PART_BYTES = 150
@@ -62,7 +63,9 @@ def make(payloads: Payloads, stem: str, choices: Choices) -> Parts:
 
 def _likenesses(part: bytes) -> list[bytes]:
     bare = part.replace(b"'", b"")
-    texts = (decoy(part, Dialect.GLOB), bare, decoy(bare, Dialect.GLOB), part.swapcase(), part[:-1] + b"_")
+    # Cut by characters: half of one would make a name that is no text.
+    cut = part.decode("utf-8", "surrogateescape")[:-1].encode("utf-8", "surrogateescape")
+    texts = (decoy(part, Dialect.GLOB), bare, decoy(bare, Dialect.GLOB), part.swapcase(), cut + b"_")
     return [text for text in dict.fromkeys(texts) if text and part not in text and b"/" not in text]
 
 
@@ -82,6 +85,15 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "part": Shape(
+            decisive=("glob", "bracket", "apostrophe"),
+            certain=("apostrophe",),
+            mixed=("dollar", "backtick", "exclamation"),
+            joiner="_",
+            without="\n/",
+        )
+    },
     public=(
         PublicCase(0, "isobar", {"part": b"isobar-north"}),
         PublicCase(1, "quire", {"part": b"quire[ab]"}),

@@ -7,6 +7,7 @@ from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectGitHead, Fixture, FixtureCommit, FixtureFile, FixtureGit
 
 
@@ -72,6 +73,25 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "message": Shape(
+            decisive=("double-quote", "dollar", "command-substitution", "backtick"),
+            mixed=(
+                "apostrophe",
+                "backslash",
+                "tilde",
+                "exclamation",
+                "hash",
+                "percent",
+                "newline",
+                "ampersand",
+                "pipe",
+                "redirection",
+                "leading-dash",
+            ),
+            trimmed=True,
+        )
+    },
     public=(
         PublicCase(0, "topsail", {"message": b"Trim the topsail budget"}),
         PublicCase(1, "spinnaker", {"message": b"Use $PATH, not `which spinnaker`, in the docs"}),

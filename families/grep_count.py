@@ -8,6 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 
@@ -68,9 +69,10 @@ def accepts(payloads: Payloads) -> bool:
 def defeats(payloads: Payloads) -> bool:
     needle = payloads["needle"]
     if is_option(needle):
-        # Then the file's name is taken for the pattern and nothing is read. But -e and --regexp carry a pattern
-        # themselves, and an e may follow other letters.
-        return not needle.startswith(b"--r") if needle.startswith(b"--") else b"e" not in needle
+        # Then the file's name is taken for the pattern and nothing is read. But --regexp (also cut short) and -e carry
+        # a pattern themselves, and an e may follow other letters.
+        long = needle.startswith(b"--")
+        return not b"regexp".startswith(needle[2:].split(b"=")[0]) if long else b"e" not in needle
     return breaks_single(needle) or decoy(needle, Dialect.GREP) is not None
 
 
@@ -80,6 +82,14 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "needle": Shape(
+            decisive=("apostrophe", "bracket", "leading-dash"),
+            certain=("apostrophe",),
+            mixed=("glob", "double-quote", "backslash", "dollar", "tilde", "pipe", "parenthesis"),
+            without="\n",
+        )
+    },
     public=(
         PublicCase(0, "turnstile", {"needle": b"turnstile jammed"}),
         PublicCase(1, "sluice", {"needle": b"sluice[7]: v1.2*"}),

@@ -8,6 +8,7 @@ from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture
 
 _NAIVE_DELIMITER = b"EOF"
@@ -49,6 +50,24 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "body": Shape(
+            decisive=("dollar", "command-substitution", "backtick", "heredoc-delimiter"),
+            mixed=(
+                "outer-blank",
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "tilde",
+                "hash",
+                "tab",
+                "double-blank",
+                "redirection",
+                "non-ascii",
+            ),
+            lines=True,
+        )
+    },
     public=(
         PublicCase(0, "harbourmaster", {"body": b"harbourmaster on duty\ntide at noon\n"}),
         PublicCase(1, "pilotage", {"body": b"pilotage=$FEE\nowner=`id -un`\n\ttotal: $((3 * 4))\n"}),

@@ -8,6 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectTree, Fixture, FixtureFile
 
 MAX_NAME_BYTES = 200
@@ -69,6 +70,27 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "name": Shape(
+            decisive=(
+                "double-blank",
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "dollar",
+                "backtick",
+                "semicolon",
+                "ampersand",
+                "pipe",
+                "redirection",
+                "parenthesis",
+                "leading-dash",
+            ),
+            mixed=("glob", "bracket", "brace", "hash", "newline", "non-ascii"),
+            joiner="-",
+            without="/",
+        )
+    },
     public=(
         PublicCase(0, "almanac", {"name": b"almanac.txt"}),
         PublicCase(1, "minutes", {"name": b"minutes *final*  draft?.txt"}),

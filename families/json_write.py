@@ -10,6 +10,7 @@ from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectJson, Fixture
 
 # Between the quotes of a JSON string (RFC 8259, section 7): ends it, escapes, or is not allowed.
@@ -69,6 +70,21 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "message": Shape(
+            decisive=("apostrophe", "double-quote", "backslash", "tab", "newline"),
+            mixed=(
+                "dollar",
+                "command-substitution",
+                "backtick",
+                "bracket",
+                "brace",
+                "ampersand",
+                "percent",
+                "non-ascii",
+            ),
+        )
+    },
     public=(
         PublicCase(0, "pontoon", {"message": b"All pontoons are secured"}),
         PublicCase(1, "dredger", {"message": b'The "dredger" isn\'t here; ask again at 6'}),

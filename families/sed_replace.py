@@ -10,6 +10,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.decoys import Dialect, decoy
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 
@@ -90,6 +91,17 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "old": Shape(
+            decisive=("bracket", "apostrophe"),
+            certain=("apostrophe",),
+            mixed=("glob", "dollar", "parenthesis"),
+            without="\n\t",
+        ),
+        "new": Shape(
+            decisive=("ampersand",), mixed=("backslash", "pipe", "brace", "semicolon", "hash"), without="\n\t"
+        ),
+    },
     public=(
         PublicCase(0, "gherkin", {"old": b"gherkin", "new": b"cornichon"}),
         PublicCase(1, "cellar", {"old": b"cellar[2].temp*", "new": b"attic & loft"}),

@@ -9,6 +9,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import CALL_LOG, onhost_script
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 _NAIVE_OUTER, _NAIVE_INNER = b"EOF", b"TXT"
@@ -65,6 +66,23 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "body": Shape(
+            decisive=("dollar", "command-substitution", "backtick", "heredoc-delimiter"),
+            mixed=(
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "brace",
+                "exclamation",
+                "semicolon",
+                "pipe",
+                "percent",
+                "non-ascii",
+            ),
+            lines=True,
+        )
+    },
     public=(
         PublicCase(0, "foghorn", {"body": b"foghorn every minute\nbell at night\n"}),
         PublicCase(1, "stowaway", {"body": b"user=$USER\nstowaway=${1:-none}\n[ -d ~ ] && echo `pwd`\n"}),

@@ -9,6 +9,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import CALL_LOG, onhost_words
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 
@@ -65,6 +66,25 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "text": Shape(
+            decisive=(
+                "double-blank",
+                "apostrophe",
+                "double-quote",
+                "backslash",
+                "dollar",
+                "backtick",
+                "semicolon",
+                "ampersand",
+                "pipe",
+                "redirection",
+                "parenthesis",
+            ),
+            mixed=("glob", "brace", "tilde", "hash"),
+            joiner="-",
+        )
+    },
     public=(
         PublicCase(0, "semaphore", {"text": b"semaphore-ready"}),
         PublicCase(1, "ferryman", {"text": b"don't  rush the ferryman"}),

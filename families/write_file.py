@@ -7,6 +7,7 @@ from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import ExpectFile, Fixture
 
 
@@ -47,6 +48,20 @@ FAMILY = Family(
     make=make,
     accepts=accepts,
     defeats=defeats,
+    shapes={
+        "content": Shape(
+            decisive=(
+                "double-quote",
+                "dollar",
+                "command-substitution",
+                "backtick",
+                "backslash",
+                "percent",
+                "leading-dash",
+            ),
+            mixed=("outer-blank", "ampersand", "tilde", "exclamation", "double-blank", "tab", "newline"),
+        )
+    },
     public=(
         PublicCase(0, "meltwater", {"content": b"Meltwater gauge at 42 centimetres, rising"}),
         PublicCase(1, "marzipan", {"content": b"-50% off marzipan until Friday, 100%"}),

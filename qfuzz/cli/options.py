@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from qfuzz.gen.public import load_public
+from qfuzz.gen.read import read_tasks
 from qfuzz.model.errors import InputError
-from qfuzz.model.jsonl import read_records
 from qfuzz.model.task import Task
-from qfuzz.model.task_codec import decode_task
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -65,7 +64,7 @@ def load_tasks(task_sets: tuple[Path, ...]) -> dict[str, Task]:
         return {task.task_id: task for task in load_public()}
     tasks: dict[str, Task] = {}
     for path in task_sets:
-        for record in read_records(path, decode_task):
+        for record in read_tasks(path):
             if record.value.task_id in tasks:
                 raise InputError(
                     f"task {record.value.task_id!r} is in another set too", where=f"{path}:{record.number}"

@@ -99,8 +99,12 @@ class Attempt:
             return self._undelivered(DIRECT, delivery), tuple(self._not_compared(name) for name in names)
         try:
             first = self._observe(DIRECT, delivery, 0)
-            firsts = [self._first(name) for name in names]
             timed_out = first.status.ending is Ending.TIMEOUT
+            if timed_out and self._sample.task is None:
+                # Nothing to compare with and nothing to judge: each further run would only wait for its own timeout.
+                skipped = tuple(replace(self._result(name), comparison=compare((first,), ())) for name in names)
+                return self._judged(DIRECT, delivery, first), skipped
+            firsts = [self._first(name) for name in names]
             directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
             direct_result = self._judged(DIRECT, delivery, first)
         except HarnessError as error:
@@ -165,11 +169,16 @@ class Attempt:
         """
         arrived: bytes | None = launch.program
         if launch.inner_shells:
-            if not self._machinery.parses("bash", launch.program):
+            if not self._parses("bash", launch.program):
                 return replace(observation, parses=False)
+            self.executed += 1
             arrived = self._machinery.arrived_text(launch, self._sample.fixture)
-        parses = arrived is None or self._machinery.parses(launch.shell, arrived)
+        parses = arrived is None or self._parses(launch.shell, arrived)
         return replace(observation, parses=parses, arrived=arrived)
+
+    def _parses(self, shell: str, text: bytes) -> bool:
+        self.executed += 1
+        return self._machinery.parses(shell, text)
 
     def _observe(self, name: str, launch: Launch, ordinal: int) -> Observation:
         """The observation of a launch: recalled, or made. Transports that hand over the same bytes share it."""

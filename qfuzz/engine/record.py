@@ -32,7 +32,7 @@ class Recorder:
                 transports = ", ".join(event.transports)
                 self._run = self._store.start_run(self._clock(), event.context_key, self._source, transports)
             case Executed():
-                self._store.write_observations([(event.key, event.observation)])
+                self._store.write_observation(event.key, event.observation)
             case Judged():
                 self._judged(event)
             case RunFinished():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from qfuzz.bash.hazards import hazards_of
 from qfuzz.gen.choices import Choices, SeededChoices
+from qfuzz.gen.shape import Shape
 from qfuzz.model.task import Expectation, Fixture, Task
 
 Payloads = Mapping[str, bytes]
@@ -47,7 +48,7 @@ class Family:
     another payload leaves the incidental names as they are.
 
     `accepts`: the operation can carry this payload at all. `defeats`: the naive program is certain to fail on it, by an
-    argument about the text alone; False promises nothing.
+    argument about the text alone; False promises nothing. `shapes` has, for each role, how its payloads are drawn.
     """
 
     name: str
@@ -55,17 +56,18 @@ class Family:
     make: Make
     accepts: Callable[[Payloads], bool]
     defeats: Callable[[Payloads], bool]
+    shapes: Mapping[str, Shape]
     public: tuple[PublicCase, ...]
 
-    def build(self, payloads: Payloads, tier: int, stem: str, choices: Choices | None = None) -> Task:
-        """The task of these payloads. Without `choices`, incidental names follow from the task's id alone.
+    def build(self, payloads: Payloads, tier: int, stem: str) -> Task:
+        """The task of these payloads. Incidental names follow from the task's id alone: another payload keeps them.
 
         Raises ValueError for a payload that the family does not accept.
         """
         if tuple(payloads) != self.roles or not self.accepts(payloads):
             raise ValueError(f"{self.name} can't carry {dict(payloads)!r}")
         task_id = f"{self.name}/t{tier}-{stem}"
-        parts = self.make(payloads, stem, choices or SeededChoices("names", task_id))
+        parts = self.make(payloads, stem, SeededChoices("names", task_id))
         return Task(
             task_id=task_id,
             family=self.name,

@@ -119,12 +119,12 @@ class Store:
             found.update((row[0], observation_from_row(row)) for row in rows)
         return found
 
-    def write_observations(self, observed: Iterable[tuple[str, Observation]]) -> None:
-        self._write(_INSERT_OBSERVATION, [observation_to_row(key, observation) for key, observation in observed])
+    def write_observation(self, key: str, observation: Observation) -> None:
+        self._execute(_INSERT_OBSERVATION, observation_to_row(key, observation))
 
     def write_context(self, key: str, context: Mapping[str, JsonValue]) -> None:
         text = canonical_json(dict(sorted(context.items()))).decode()
-        self._write("insert or ignore into contexts (key, context) values (?, ?)", [(key, text)])
+        self._execute("insert or ignore into contexts (key, context) values (?, ?)", (key, text))
 
     def write_judged(
         self, key: str, reply: Reply, task: tuple[str, Task] | None, verdicts: Iterable[VerdictRow]
@@ -173,13 +173,6 @@ class Store:
 
     def finish_run(self, run: int, finished: str) -> None:
         self._execute("update runs set finished = ? where id = ?", (finished, run))
-
-    def _write(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
-        with self._transaction():
-            try:
-                self._connection.executemany(statement, rows)
-            except sqlite3.Error as error:
-                raise _store_error(self.path, error) from None
 
     def _execute(self, statement: str, parameters: Iterable[Any]) -> sqlite3.Cursor:
         try:
