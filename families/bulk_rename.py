@@ -98,7 +98,7 @@ FAMILY = Family(
                 "parenthesis",
                 "leading-dash",
             ),
-            mixed=("glob", "bracket"),
+            mixed=("outer-blank", "glob", "bracket"),
             joiner="-",
             without="/",
         )

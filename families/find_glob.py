@@ -63,7 +63,9 @@ def make(payloads: Payloads, stem: str, choices: Choices) -> Parts:
 
 def _likenesses(part: bytes) -> list[bytes]:
     bare = part.replace(b"'", b"")
-    texts = (decoy(part, Dialect.GLOB), bare, decoy(bare, Dialect.GLOB), part.swapcase(), part[:-1] + b"_")
+    # Cut by characters: half of one would make a name that is no text.
+    cut = part.decode("utf-8", "surrogateescape")[:-1].encode("utf-8", "surrogateescape")
+    texts = (decoy(part, Dialect.GLOB), bare, decoy(bare, Dialect.GLOB), part.swapcase(), cut + b"_")
     return [text for text in dict.fromkeys(texts) if text and part not in text and b"/" not in text]
 
 

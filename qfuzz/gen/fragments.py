@@ -27,13 +27,15 @@ FRAGMENTS: Mapping[str, tuple[str, ...]] = {
     "redirection": ("> «w»", "<«w»>", "2>&1"),
     "percent": ("«n»%", "%s", "%d «w»"),
     "leading-dash": ("--«w»=«n»", "--no-«w»"),
+    "outer-blank": (" ", "  "),
     "double-blank": ("«w»  «w»",),
     "tab": ("«w»\t«w»",),
     "newline": ("«w»\n«w»",),
     "heredoc-delimiter": ("EOF",),
     "non-ascii": ("café", "«n» €", "naïveté", "→ «w»", "東京"),
 }
-"""Hazard to pieces that hold it. `leading-dash` only works in front, `heredoc-delimiter` only alone on a line."""
+"""Hazard to pieces that hold it. `leading-dash` only works in front, `outer-blank` at an end, and `heredoc-delimiter`
+alone on a line."""
 
 GENRES: Mapping[str, tuple[str, ...]] = {
     "code": (

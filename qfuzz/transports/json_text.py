@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
@@ -48,6 +49,13 @@ class JsonNaive(Boundary):
     witness = b'echo "a  b"'
     faithful = False
     starts_shell = False
+    rules = MappingProxyType(
+        {
+            **dict.fromkeys(range(32), "a control character, which a JSON string can't hold"),
+            ord('"'): "ends the JSON string around the reply",
+            ord("\\"): "starts an escape in a JSON string",
+        }
+    )
 
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
         refusal = _refuse(self.name, text)
