@@ -63,10 +63,11 @@ class Pool:
         self._free: queue.LifoQueue[_Slot] = queue.LifoQueue()
         self._gate = _Gate()
         self._slots = [_Slot(self._starter, self._start, index) for index in range(jobs)]
+        for slot in reversed(self._slots):
+            self._free.put(slot)
         try:
-            for slot in self._slots:
-                slot.jail()
-                self._free.put(slot)
+            # Where one can be made the others can: they come up while the first one works.
+            self._slots[0].jail()
         except JailError as error:
             self.close()
             raise explain_failure(str(error)) from None
@@ -153,6 +154,9 @@ class Pool:
         for slot in self._slots:
             slot.close()
         self._starter.shutdown(wait=True, cancel_futures=True)
+        # Those that were being started meanwhile.
+        for slot in self._slots:
+            slot.close()
 
     def __enter__(self) -> Pool:
         return self
