@@ -60,6 +60,8 @@ def print_table(tally: Tally, stream: TextIO) -> None:
     lines: list[str] = []
     if judged:
         lines += _table(_JUDGED, judged, _judged_cells, several_models)
+    if judged and compared:
+        lines.append("")
     if compared:
         lines += _table(_COMPARED, compared, _compared_cells, several_models)
     for line in (*lines, *_notes(rows)):
