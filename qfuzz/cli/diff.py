@@ -86,11 +86,11 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        paths = tuple(spooled(path, cleanup) for path in replies)
+        files = tuple(spooled(path, cleanup) for path in replies)
         stacks = _stacks(transports)
         tasks = load_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
-        source = check_replies(paths, tasks, command_field=command_field, skip_bad=skip_bad)
+        source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         if arrived:
             pool = cleanup.enter_context(open_pool(jobs, isolation))
