@@ -4,8 +4,8 @@ A decoy is promised to match, so constructs whose meaning is not certain (back r
 extensions other than a few) give none. A decoy never holds the payload itself.
 
 One construct has two meanings: `$` before `)` or `|` stands for itself in POSIX and is an anchor to GNU programs. The
-decoy follows POSIX. With GNU neither it nor the payload matches then, so what every use relies on still holds: a pattern
-never matches its own text without matching the decoy.
+decoy follows POSIX. With GNU neither it nor the payload matches then, so what every use relies on still holds: a
+pattern never matches its own text without matching the decoy.
 """
 
 from __future__ import annotations

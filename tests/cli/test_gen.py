@@ -137,17 +137,16 @@ def test_bad_requests_are_one_line_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_what_was_there(written: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("written")
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)); {CALL}"
+    call = "sys.argv[0] = 'qfuzz'; from qfuzz.cli.main import main; main()"
+    limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)); {call}"
     command = [sys.executable, "-c", limited, "gen", "--seed", SEED, "--out", "set.jsonl"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == b"qfuzz: set.jsonl: can't be written (File too large)\n"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-CALL = "sys.argv[0] = 'qfuzz'; from qfuzz.cli.main import main; main()"
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
