@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _BARE = re.compile(rb"[A-Za-z0-9_@%+:,./-]")
+_PLAIN_WORD = re.compile(rb"[A-Za-z0-9_./-]+\Z")
 _DOUBLE_SPECIAL = re.compile(rb'[\\$`"]')
 _ANSI_NAMED = {0x07: b"a", 0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0B: b"v", 0x0C: b"f", 0x0D: b"r", 0x1B: b"e"}
 
@@ -16,6 +17,11 @@ _ANSI_NAMED = {0x07: b"a", 0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0B: b"v", 0x0C:
 def single(text: bytes) -> bytes:
     """`'...'`, with each apostrophe written as `'\\''`. Everything else stands as it is."""
     return b"'" + text.replace(b"'", b"'\\''") + b"'"
+
+
+def as_word(text: bytes) -> bytes:
+    """`text` as one word, with quotes only where it needs them."""
+    return text if _PLAIN_WORD.match(text) else single(text)
 
 
 def double(text: bytes) -> bytes:

@@ -8,6 +8,7 @@ import sys
 import click
 
 from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.report.visible import visible
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
@@ -60,6 +61,8 @@ def show(stack: str, sample: str) -> None:
         print(f"  owns:         {boundary.owns}")
         print(f"  can't carry:  {boundary.cannot_carry}")
         print(f"  faithful:     {'yes' if boundary.faithful else 'no'}")
+        if boundary.witness is not None:
+            print(f"  breaks:       {visible(boundary.witness)}".replace("\n", "\n                "))
     reply = sample.encode("utf-8", "surrogateescape")
     print("\nthe reply")
     _print_text(reply)

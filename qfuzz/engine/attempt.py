@@ -81,6 +81,7 @@ class Attempt:
         self._sample = plan.sample
         self._machinery = machinery
         self._observed = dict(known)
+        self._not_used = set(known)
         self._on_executed = on_executed
         self._sample_key = sample_key(plan.sample.reply)
         self.executed = 0
@@ -98,12 +99,16 @@ class Attempt:
             return self._undelivered(DIRECT, delivery), tuple(self._not_compared(name) for name in names)
         try:
             first = self._observe(DIRECT, delivery, 0)
-            firsts = [self._first(name) for name in names]
             timed_out = first.status.ending is Ending.TIMEOUT
+            if timed_out and self._sample.task is None:
+                # Nothing to compare with and nothing to judge: each further run would only wait for its own timeout.
+                skipped = tuple(replace(self._result(name), comparison=compare((first,), ())) for name in names)
+                return self._judged(DIRECT, delivery, first), skipped
+            firsts = [self._first(name) for name in names]
             directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
+            direct_result = self._judged(DIRECT, delivery, first)
         except HarnessError as error:
             return self._harness_error(DIRECT, error), tuple(self._harness_error(name, error) for name in names)
-        direct_result = self._judged(DIRECT, delivery, first)
         return direct_result, tuple(self._compared(each, directs, direct_result.verdict) for each in firsts)
 
     def _first(self, name: str) -> Result:
@@ -136,7 +141,8 @@ class Attempt:
         return self._first(name)
 
     def _result(self, name: str) -> Result:
-        return Result(judged_key(self._sample_key, self._plan.context_key, name, self._sample.task_key), name)
+        of = self._sample
+        return Result(judged_key(self._sample_key, self._plan.context_key, name, of.task_key, of.fixture_key), name)
 
     def _undelivered(self, transport: str, failure: Refusal | Rejection) -> Result:
         return replace(self._result(transport), undelivered=failure, verdict=judge_undelivered(failure))
@@ -178,7 +184,8 @@ class Attempt:
         """The observation of a launch: recalled, or made. Transports that hand over the same bytes share it."""
         key = self._plan.keys[name][ordinal]
         if key in self._observed:
-            self.recalled += 1
+            self.recalled += key in self._not_used
+            self._not_used.discard(key)
             return self._observed[key]
         observation = self._machinery.run(launch, self._sample.fixture)
         if observation.status.ending is Ending.TIMEOUT:

@@ -28,8 +28,7 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
         return pool.run_alone(Execution(launch, fixture, timeout_seconds))
 
     def arrived_text(launch: Launch, fixture: Fixture) -> bytes | None:
-        tapped = Execution(launch, fixture, timeout_seconds, tap=True, layers=launch.inner_shells)
-        return pool.run(tapped).arrived
+        return pool.run(Execution(launch, fixture, timeout_seconds, tap=True)).arrived
 
     def parses(shell: str, text: bytes) -> bool:
         # With -n a shell reads and executes nothing; on standard input there is no limit of length.

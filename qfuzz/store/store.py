@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,8 @@ from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
-from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row
-from qfuzz.store.schema import APPLICATION_ID, migrations
+from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row, readable
+from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 
 BUSY_SECONDS = 30
 _READ_BATCH = 500
@@ -51,32 +52,51 @@ class VerdictRow:
 
 
 _VERDICT_COLUMNS = tuple(VerdictRow.__dataclass_fields__)
-_INSERT_VERDICT = (
-    f"insert or ignore into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))})"
+_DERIVED = tuple(
+    column for column in _VERDICT_COLUMNS if column not in ("key", "reply", "task", "context", "transport")
 )
+_INSERT_VERDICT = (
+    f"insert into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))}) "
+    f"on conflict (key) do update set ({', '.join(_DERIVED)}) = ({', '.join(f'excluded.{name}' for name in _DERIVED)})"
+)
+"""The last judgement stands: what a transport hands over and how it is judged may have been mended since the first."""
 
 
 class Store:
     """A SQLite file with our tables, brought up to date when it is opened.
 
     Raises StoreError if the file is not a database, belongs to another program, or can't be written. Every `write_*`
-    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing.
+    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing. Only a
+    verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-            _check_ours(connection, path)
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = normal")
-            connection.execute("pragma foreign_keys = on")
-            self._db = Database(connection)
-            if migrations.pending(self._db):
-                migrations.apply(self._db)
+            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
             raise _store_error(path, error) from None
-        self._connection = connection
+        try:
+            _check_ours(self._connection, path)
+            _keep_a_log_beside(self._connection)
+            self._connection.execute("pragma synchronous = normal")
+            self._connection.execute("pragma foreign_keys = on")
+            self._bring_up_to_date()
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise _store_error(path, error) from None
+            raise
+
+    def _bring_up_to_date(self) -> None:
+        database = Database(self._connection)
+        if {each.name for each in migrations.applied(database)} - known_migrations():
+            raise StoreError("was made by a newer qfuzz", where=str(self.path), hint="name another file with --db")
+        if migrations.pending(database):
+            # Whole or not at all, and by one process alone, however many open a new file at once.
+            with self._transaction():
+                self._execute(f"pragma application_id = {APPLICATION_ID}", ())
+                migrations.apply(database)
 
     def close(self) -> None:
         self._connection.close()
@@ -135,7 +155,7 @@ class Store:
                     reply.contract,
                     reply.effort,
                     reply.trial,
-                    reply.program,
+                    readable(reply.program),
                     canonical_json(dict(reply.metadata)).decode(),
                 ),
             )
@@ -179,10 +199,27 @@ class _Transaction:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    (application_id,) = connection.execute("pragma application_id").fetchone()
+    # In this order: another process that makes our tables meanwhile writes both at once.
     (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
+    (application_id,) = connection.execute("pragma application_id").fetchone()
     if tables and application_id != APPLICATION_ID:
         raise StoreError("is a database of another program", where=str(path), hint="name another file with --db")
+
+
+def _keep_a_log_beside(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, so that readers and a writer do not wait for each other.
+
+    SQLite does not wait for the lock that this takes, so who opens a new file together with others has to ask again.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _store_error(path: Path, error: sqlite3.Error) -> StoreError:

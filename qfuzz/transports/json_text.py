@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
@@ -45,8 +46,16 @@ class JsonNaive(Boundary):
     summary = 'the reply pasted into {"command": "R"}, parsed strictly'
     owns = "double quote, backslash, control characters such as newline and tab"
     cannot_carry = "bytes that are not UTF-8"
+    witness = b'echo "a  b"'
     faithful = False
     starts_shell = False
+    rules = MappingProxyType(
+        {
+            **dict.fromkeys(range(32), "a control character, which a JSON string can't hold"),
+            ord('"'): "ends the JSON string around the reply",
+            ord("\\"): "starts an escape in a JSON string",
+        }
+    )
 
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
         refusal = _refuse(self.name, text)
@@ -71,6 +80,7 @@ class Json(Boundary):
     summary = 'the reply serialized into {"command": ...} and parsed'
     owns = "nothing"
     cannot_carry = "NUL; bytes that are not UTF-8"
+    witness = None
     faithful = True
     starts_shell = False
 

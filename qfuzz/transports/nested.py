@@ -7,17 +7,14 @@ People meet it wherever a harness builds a command line as text: `docker exec ..
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
+from qfuzz.bash.quote import double
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
 
-_OWN_IN_DOUBLE_QUOTES = re.compile(rb'[\\$`"]')
-"""What is special between double quotes in a shell that is not interactive (there `!` would be a fifth)."""
-
-
-def escape_for_double_quotes(text: bytes) -> bytes:
-    """`text` so that it means itself between double quotes: a backslash before each character special there."""
-    return _OWN_IN_DOUBLE_QUOTES.sub(rb"\\\g<0>", text)
+_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]")
+"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions)."""
 
 
 def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
@@ -31,14 +28,30 @@ class Nested(Boundary):
     summary = 'bash -c "R" as text, read by another bash'
     owns = "between double quotes: backslash, dollar, backtick, double quote"
     cannot_carry = "NUL"
+    witness = b"echo '$HOME'"
     faithful = False
     starts_shell = True
+    rules = MappingProxyType(
+        {
+            ord('"'): "ends the double quotes around the reply",
+            ord("$"): "starts an expansion between double quotes",
+            ord("`"): "starts or ends a command substitution between double quotes",
+            ord("\\"): "between double quotes, escapes a dollar, backtick, double quote, backslash or newline",
+        }
+    )
+
+    def inert(self, text: bytes, offset: int) -> bool:
+        following = text[offset + 1 : offset + 2]
+        if text[offset] == ord("$"):
+            return not _EXPANDS.match(following)
+        # The last byte of the reply stands before the closing quote.
+        return text[offset] == ord("\\") and following != b"" and following not in b'\\$`"\n'
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
 
     def armor(self, program: bytes) -> bytes:
-        return escape_for_double_quotes(program)
+        return double(program)[1:-1]
 
     def disclosure(self) -> str:
         return (
@@ -55,8 +68,10 @@ class Single(Boundary):
     summary = "bash -c 'R' as text, read by another bash"
     owns = "apostrophe"
     cannot_carry = "NUL"
+    witness = b"echo 'a  b'"
     faithful = False
     starts_shell = True
+    rules = MappingProxyType({ord("'"): "ends the single quotes around the reply"})
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return _refuse_nul(self.name, text) or b"bash -c '" + text + b"'"
@@ -79,11 +94,12 @@ class Quoted(Boundary):
     summary = 'bash -c "R" with R escaped where it is pasted in'
     owns = "nothing"
     cannot_carry = "NUL"
+    witness = None
     faithful = True
     starts_shell = True
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b'bash -c "' + escape_for_double_quotes(text) + b'"'
+        return _refuse_nul(self.name, text) or b"bash -c " + double(text)
 
     def armor(self, program: bytes) -> bytes:
         return program

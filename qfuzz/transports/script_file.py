@@ -21,6 +21,7 @@ class ScriptFile(Boundary):
     summary = "the reply in a temporary file, run as bash FILE"
     owns = "nothing"
     cannot_carry = "NUL"
+    witness = None
     faithful = True
     starts_shell = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qfuzz.bash.words import single_quoted
+from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import refuse_for_argument
@@ -15,6 +15,7 @@ class Sh(Boundary):
     summary = "sh -c R with the reply as one argument (dash on Debian)"
     owns = "every Bash extension: [[ ]], arrays, $'...', <<<, {a,b}, process substitution"
     cannot_carry = "NUL; more than 131,071 bytes"
+    witness = b"echo {a,b}"
     faithful = False
     starts_shell = True
     shell = "sh"
@@ -24,7 +25,7 @@ class Sh(Boundary):
         return refusal or Launch(b"/bin/sh", (b"sh", b"-c", text), text, shell=self.shell)
 
     def armor(self, program: bytes) -> bytes:
-        return b"exec bash -c " + single_quoted(program)
+        return b"exec bash -c " + single(program)
 
     def disclosure(self) -> str:
         return "R is passed unchanged as the script argument of `sh -c`, and sh is dash: it has no Bash extensions."

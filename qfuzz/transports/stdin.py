@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qfuzz.bash.words import single_quoted
+from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
 
@@ -17,6 +17,7 @@ class Stdin(Boundary):
     summary = "bash -s with the reply on standard input"
     owns = "standard input: a command that reads it takes the rest of the program"
     cannot_carry = "NUL"
+    witness = b"cat\necho done"
     faithful = False
     starts_shell = True
 
@@ -26,7 +27,7 @@ class Stdin(Boundary):
         return Launch(b"/bin/bash", (b"bash", b"-s"), text, stdin=text)
 
     def armor(self, program: bytes) -> bytes:
-        return b"exec bash -c " + single_quoted(program) + b" < /dev/null"
+        return b"exec bash -c " + single(program) + b" < /dev/null"
 
     def disclosure(self) -> str:
         return "R is written to the standard input of `bash -s`. Commands in R share that input with the shell."

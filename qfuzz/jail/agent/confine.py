@@ -65,6 +65,11 @@ def enter_user_namespace() -> None:
     linux.drop_bounding_set()
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1, "no_new_privs")
     linux.prctl(linux.PR_SET_DUMPABLE, 0, "dumpable")
+    die_with_parent()
+
+
+def die_with_parent() -> None:
+    """Has the kernel kill this process when the thread that started it ends."""
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL, "pdeathsig")
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class MemoryWatch:
-    """Names the limit "memory" once the processes in `proc` hold more than `limit_bytes` together.
+    """Names the limit "memory" once the processes of a run hold more than `limit_bytes` together.
 
     Resident pages are summed first; shared ones count once a process there, so a sum over the limit is checked
     against the proportional size. Shared anonymous memory can be held without being resident: growth of all shared
     memory of the machine by more than the limit counts where these processes have as much address space.
     """
 
-    def __init__(self, proc: int, limit_bytes: int) -> None:
+    def __init__(self, proc: int, list_pids: Callable[[], list[str]], limit_bytes: int) -> None:
+        """`proc` is a descriptor of a /proc, `list_pids` lists the run's processes as they are called there."""
         self._proc = proc
+        self._list_pids = list_pids
         self._limit = limit_bytes
         self._shared_before: int | None = None
 
@@ -25,7 +28,7 @@ class MemoryWatch:
         shared, available = information.get(b"Shmem", 0), information.get(b"MemAvailable", 0)
         if self._shared_before is None:
             self._shared_before = shared
-        pids = [name for name in os.listdir(self._proc) if name.isdigit() and name != "1"]
+        pids = self._list_pids()
         size = resident = 0
         for pid in pids:
             fields = self._read(f"{pid}/statm").split()

@@ -1,0 +1,99 @@
+"""The control of the instrument: what claims to carry everything equals direct, on every decisive channel."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator
+
+import pytest
+
+from qfuzz.engine.events import Executed, Judged, RunFinished, Sample
+from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.engine.run import RunPlan, replay
+from qfuzz.gen.public import load_public
+from qfuzz.jail.pool import Pool
+from qfuzz.model.reply import Reply
+from qfuzz.model.reply_codec import decode_reply
+from qfuzz.oracle.compare import Stability
+from qfuzz.store.keys import fixture_key, task_key
+from qfuzz.transports.loader import load, resolve
+from tests.conformance.programs import programs
+
+TIMEOUT_SECONDS = 10.0
+FAITHFUL = tuple(name for name, boundary in load().boundaries.items() if boundary.faithful and name != "direct")
+
+
+def replies() -> Iterator[Reply]:
+    for path in sorted((importlib.resources.files("qfuzz_corpus") / "replies").iterdir(), key=lambda path: path.name):
+        if path.name.endswith(".jsonl"):
+            yield from map(decode_reply, path.read_bytes().splitlines())
+
+
+def shipped_samples() -> Iterator[Sample]:
+    tasks = {task.task_id: task for task in load_public()}
+    for index, reply in enumerate(replies()):
+        assert reply.task_id is not None
+        task = tasks[reply.task_id]
+        yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
+
+
+def generated_samples() -> Iterator[Sample]:
+    for index, (task, name, program) in enumerate(programs()):
+        reply = Reply(program, task.task_id, model=name)
+        yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
+
+
+def replayed(samples: list[Sample], pool: Pool) -> list[Judged]:
+    transports = tuple(resolve(name) for name in FAITHFUL)
+    plan = RunPlan(samples, len(samples), resolve("direct"), transports, context_of(pool, TIMEOUT_SECONDS), 2)
+    judged: list[Judged] = []
+    for event in replay(plan, machinery(pool, TIMEOUT_SECONDS), lambda _: {}):
+        if isinstance(event, Judged):
+            judged.append(event)
+        elif isinstance(event, RunFinished):
+            assert event.executed >= 2 * len(samples)
+        else:
+            assert not isinstance(event, Executed) or event.key
+    return judged
+
+
+def unequal(judged: list[Judged]) -> list[str]:
+    """Every execution that is not the same as direct, as a line.
+
+    A naive program may be unstable by itself: with its payload unprotected, `$$` is a process id.
+    """
+    found = []
+    for event in judged:
+        reply = event.sample.reply
+        for result in event.results:
+            assert result.comparison is not None, (reply, result)
+            unstable = result.comparison.stability is Stability.NONDETERMINISTIC
+            if unstable and reply.model == "naive" and b"$$" in reply.program:
+                continue
+            if result.comparison.stability is not Stability.SAME:
+                found.append(f"{reply.task_id} {result.transport} {result.comparison} {reply.program!r}")
+    return found
+
+
+def test_the_faithful_transports_are_those_that_are_documented() -> None:
+    assert set(FAITHFUL) == {"quoted", "json", "script-file"}
+
+
+def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
+    judged = replayed(list(shipped_samples()), two_jails)
+    assert len(judged) == 280
+    assert unequal(judged) == []
+
+
+def test_references_and_generated_programs_are_carried_whole(two_jails: Pool) -> None:
+    samples = list(generated_samples())
+    assert len(samples) >= 1000 + 56
+    judged = replayed(samples, two_jails)
+    assert unequal(judged) == []
+    print(f"{len(judged)} generated programs over {', '.join(FAITHFUL)}: no divergence")
+
+
+@pytest.fixture(scope="module")
+def two_jails() -> Iterator[Pool]:
+    with Pool(2) as pool:
+        yield pool
