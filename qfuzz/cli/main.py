@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -25,6 +26,10 @@ COMMANDS = {
 EXIT_USAGE = 2
 
 
+class _ReaderGone(Exception):
+    """Whoever read standard output went away, as `| head` does."""
+
+
 class LazyGroup(click.Group):
     """Imports a subcommand's module when it is asked for, so that `qfuzz gen` does not load the engine."""
 
@@ -37,6 +42,13 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"qfuzz.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # click would make it exit status 1, which means here that something was found.
+            raise _ReaderGone from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -68,8 +80,8 @@ def main() -> None:
         sys.exit(EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted; what was finished is kept", 130)
-    except BrokenPipeError:
-        # The reader went away, as `| head` does. Python would complain again when it flushes at exit.
+    except (BrokenPipeError, _ReaderGone):
+        # Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     sys.exit(status if isinstance(status, int) else 0)
