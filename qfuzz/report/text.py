@@ -64,7 +64,7 @@ def print_table(tally: Tally, stream: TextIO) -> None:
         lines.append("")
     if compared:
         lines += _table(_COMPARED, compared, _compared_cells, several_models)
-    for line in (*lines, *_notes(rows)):
+    for line in (*lines, *_notes(tally, rows)):
         print(line, file=stream)
 
 
@@ -132,7 +132,12 @@ def _compared_cells(counts: Counts) -> tuple[str, ...]:
     return tuple(map(str, numbers))
 
 
-def _notes(rows: list[Row]) -> Iterator[str]:
+def _notes(tally: Tally, rows: list[Row]) -> Iterator[str]:
+    for cells in tally.matched_cells():
+        yield (
+            f"Over {cells.transport}: raw replies pass {cells.rr:.1f} % directly and {cells.rn:.1f} % over it; replies "
+            f"that were told of it {cells.nn:.1f} %."
+        )
     unstable = sum(row.counts.nondeterministic for row in rows if row.with_task)
     if unstable:
         yield f"Not stable when repeated, so judged by the verdict only: {unstable}."
