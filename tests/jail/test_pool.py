@@ -209,6 +209,17 @@ class TestWarmJails:
             )
             assert observation.stdout.data == b"/usr\n"
 
+    def test_no_process_of_a_jail_belongs_to_the_hosts_root(self) -> None:
+        before = set(_descendants(os.getpid()))
+        with Pool(2) as pool, ThreadPoolExecutor(2) as threads:
+            runs = [threads.submit(pool.run, execution("sleep 0.5; echo ran")) for _ in range(2)]
+            time.sleep(0.3)
+            inside = set(_descendants(os.getpid())) - before
+            owners = {Path(f"/proc/{pid}/status").read_text().partition("\nUid:")[2].split()[0] for pid in inside}
+            assert [run.result().stdout.data for run in runs] == [b"ran\n"] * 2
+        assert len(inside) >= 10
+        assert "0" not in owners
+
     def test_nothing_is_left_when_the_pool_closes(self) -> None:
         before = _children(os.getpid())
         with Pool(1) as pool:
