@@ -11,13 +11,13 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.options import load_tasks, run_options, tasks_option
+from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.events import Event, Judged
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
-from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.jail.pool import Isolation
 from qfuzz.model.task import Fixture
 from qfuzz.report.progress import progress_display
 from qfuzz.report.records import judged_records
@@ -89,7 +89,7 @@ def command(
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(Pool(jobs, isolation=isolation))
+        pool = cleanup.enter_context(open_pool(jobs, isolation))
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,

@@ -10,11 +10,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from qfuzz.cli.options import load_tasks, run_options
+from qfuzz.cli.options import load_tasks, open_pool, run_options
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
-from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.jail.pool import Isolation
 from qfuzz.model.text import one_line
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
@@ -35,7 +35,7 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolati
         qfuzz gen --seed 7 --out heldout.jsonl && qfuzz validate heldout.jsonl
     """
     tasks = load_tasks(() if task_set is None else (task_set,))
-    with Pool(jobs, isolation=isolation) as pool, progress_display(len(tasks)) as progress:
+    with open_pool(jobs, isolation) as pool, progress_display(len(tasks)) as progress:
         reports = []
         run = machinery(pool, timeout).run
         for report in validate(tasks.values(), reference_styles, resolve("direct"), run, jobs):
