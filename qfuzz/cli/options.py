@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ import click
 
 from qfuzz.gen.public import load_public
 from qfuzz.gen.read import read_tasks
+from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
 
@@ -43,6 +45,13 @@ def run_options(function: Decorated) -> Decorated:
         help="Executions at the same time.",
     )
     return jobs(timeout(isolation(function)))
+
+
+def open_pool(jobs: int, isolation: Isolation) -> Pool:
+    """The pool that --jobs and --isolation ask for; without a jail it says so. Raises HostError."""
+    if isolation == "none":
+        print("qfuzz: no jail: replies run as you do, in a temporary directory (--isolation none)", file=sys.stderr)
+    return Pool(jobs, isolation=isolation)
 
 
 def tasks_option(function: Decorated) -> Decorated:

@@ -10,11 +10,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from qfuzz.cli.options import load_tasks, run_options
+from qfuzz.cli.options import load_tasks, open_pool, run_options
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
-from qfuzz.jail.pool import Pool
+from qfuzz.jail.pool import Isolation
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
 from qfuzz.transports.loader import resolve
@@ -23,7 +23,7 @@ from qfuzz.transports.loader import resolve
 @click.command()
 @click.argument("task_set", required=False, type=click.Path(path_type=Path), metavar="[SET]")
 @run_options
-def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) -> int:
+def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolation) -> int:
     """Prove a task set (JSON Lines; the public one by default) by running it.
 
     Every reference passes in every quoting style; the naive program passes at tier 0 and fails above; constant replies
@@ -34,7 +34,7 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) ->
         qfuzz gen --seed 7 --out heldout.jsonl && qfuzz validate heldout.jsonl
     """
     tasks = load_tasks(() if task_set is None else (task_set,))
-    with Pool(jobs) as pool, progress_display(len(tasks)) as progress:
+    with open_pool(jobs, isolation) as pool, progress_display(len(tasks)) as progress:
         reports = []
         run = machinery(pool, timeout).run
         for report in validate(tasks.values(), reference_styles, resolve("direct"), run, jobs):

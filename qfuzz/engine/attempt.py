@@ -23,12 +23,14 @@ DIRECT = "direct"
 class Machinery:
     """How to execute. `run` may raise HarnessError; `run_alone` runs while nothing else does; `parses` asks a shell.
 
-    `arrived_text` executes once more with a recorder in front of the shells and answers with what reached the last one.
+    `arrived_text` executes once more with a recorder in front of the shells and answers with what reached the last one;
+    `stopped_text` does so without starting the last one.
     """
 
     run: Callable[[Launch, Fixture], Observation]
     run_alone: Callable[[Launch, Fixture], Observation]
     arrived_text: Callable[[Launch, Fixture], bytes | None]
+    stopped_text: Callable[[Launch, Fixture], bytes | None]
     parses: Callable[[str, bytes], bool]
 
 

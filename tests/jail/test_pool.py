@@ -211,17 +211,18 @@ class TestWarmJails:
 
     def test_nothing_is_left_when_the_pool_closes(self) -> None:
         before = _children(os.getpid())
-        with Pool(2) as pool:
+        with Pool(1) as pool:
             pool.run(execution("sleep 100 &"))
             inside = set(_descendants(os.getpid())) - set(before)
-            assert len(inside) >= 6
+            # bubblewrap, the agent's parent, the agent, the init of its process space.
+            assert len(inside) >= 4
         _wait_until_gone(inside)
 
     @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
     def test_nothing_is_left_when_the_host_dies_in_the_middle_of_a_run(self, number: int) -> None:
         program = (
             "from tests.jail.hosts import execution; from qfuzz.jail.pool import Pool\n"
-            "with Pool(2) as pool:\n"
+            "with Pool(1) as pool:\n"
             "    print('ready', flush=True); pool.run(execution('setsid sleep 100 & sleep 100', timeout=90))"
         )
         child = subprocess.Popen(
@@ -235,7 +236,7 @@ class TestWarmJails:
             assert child.stdout.readline() == b"ready\n"
             time.sleep(0.2)
             inside = _descendants(child.pid)
-            assert len(inside) >= 8
+            assert len(inside) >= 6
             child.send_signal(number)
             child.wait(20)
         _wait_until_gone(set(inside))

@@ -27,8 +27,25 @@ def heredoc(text: bytes) -> bool:
         (heredoc, [b"$x\n", b"`x`\n", b"\\$\n", b"a\\\nb\n", b"EOF\n", b"a\nEOF\n"], [b"'\"\n", b"\\d\n", b" EOF\n"]),
         (
             contexts.breaks_word,
-            [b"a b", b"a\tb", b"a\nb", b"'", b'"', b"\\", b"$x", b"a;b", b"a&b", b"a|b", b"a<b", b"(a", b"#a", b"~"]
-            + [b"~/a", b"a{b,c}", b"{1..3}"],
+            [
+                *(
+                    b"a b",
+                    b"a\tb",
+                    b"a\nb",
+                    b"'",
+                    b'"',
+                    b"\\",
+                    b"$x",
+                    b"a;b",
+                    b"a&b",
+                    b"a|b",
+                    b"a<b",
+                    b"(a",
+                    b"#a",
+                    b"~",
+                ),
+                *(b"~/a", b"a{b,c}", b"{1..3}"),
+            ],
             [b"a#b", b"a~", b"~a", b"{a}", b"a!", b"$", b"-x", b"50%", "é".encode()],
         ),
         (contexts.breaks_assignment, [b"a b", b"$x", b"~/a", b"'a'"], [b"#a", b"{a,b}", b"*", b"a~"]),

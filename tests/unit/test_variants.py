@@ -23,7 +23,7 @@ GOLDEN = {
     Style.V1: "fceb78c27154f94d0e96b97b7569fa2b197e74a56b5f88df38bc256455325e36",
     Style.V2: "eb636913fa6f53a83fed09179c499c451d49ca55d75e221df5922e580c16415c",
 }
-"""Digests of the sets of seed "golden", 3 a family, with controls. They change with GENERATOR_VERSION and only with it."""
+"""Digests of the sets of seed "golden", 3 a family, with controls. They change only with GENERATOR_VERSION."""
 
 
 @pytest.mark.parametrize("style", Style)
@@ -94,7 +94,7 @@ def lexicon() -> set[str]:
 
 
 def test_no_variant_can_hold_a_public_payload() -> None:
-    """Each public payload has a word that no list of the generator has: so neither equal nor contained, for any seed."""
+    """Each public payload has a word that no list of the generator has: neither equal nor contained, for any seed."""
     known = lexicon()
     for task in public_tasks():
         for payload in task.payloads.values():
