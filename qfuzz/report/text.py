@@ -135,8 +135,8 @@ def _compared_cells(counts: Counts) -> tuple[str, ...]:
 def _notes(tally: Tally, rows: list[Row]) -> Iterator[str]:
     for cells in tally.matched_cells():
         yield (
-            f"Over {cells.transport}: raw replies pass {cells.rr:.1f} % directly and {cells.rn:.1f} % over it; replies "
-            f"that were told of it {cells.nn:.1f} %."
+            f"{cells.transport}: raw replies pass {cells.rr:.1f} % directly, {cells.rn:.1f} % over it; "
+            f"replies that were told of it {cells.nn:.1f} %."
         )
     unstable = sum(row.counts.nondeterministic for row in rows if row.with_task)
     if unstable:

@@ -13,7 +13,7 @@ QUOTING = "\"`$\\'"
 _OTHERS = " &;|<>()[]{}*?!#~%^=+-@,.:/_\t\n"
 _PLAIN_LETTERS = string.ascii_lowercase + string.digits
 
-HOSTILE = "it's \"$x\" `:` \\n \\\\ %s%% & ; | <a> (b) {c,d} [0-9]* ? .^$ / # ~ ! = + @ , \u00e9\t-\nend"
+HOSTILE = 'it\'s "$x" `:` \\n \\\\ %s%% & ; | <a> (b) {c,d} [0-9]* ? .^$ / # ~ ! = + @ , \u00e9\t-\nend'
 """Distinguishes every layer from every other: what one escapes, doubles or takes for an operator is all in it. It does
 not begin with a dash or end in a blank: whoever passes texts like that has more to do than to quote."""
 

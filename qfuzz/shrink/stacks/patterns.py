@@ -169,4 +169,3 @@ def _glob_value(match: re.Match[bytes]) -> bytes:
     if char is not None:
         return bytes(char)
     return OPAQUE if members is None or members[1:2] == b"!" else _single_member(members)
-
