@@ -257,9 +257,7 @@ class _Scanner:
         end = self._pieces(operator.end(), units, b"}", base, around)
         self._depth -= 1
         view = View(units, spell_word)
-        self.fields.append(
-            Field(Kind.OPERAND, operator.end(), end, view, (*around, "parameter-expansion"), Command())
-        )
+        self.fields.append(Field(Kind.OPERAND, operator.end(), end, view, (*around, "parameter-expansion"), Command()))
         return end + 1
 
     def _backquote(self, at: int, units: list[Unit], context: str, around: tuple[str, ...]) -> int:

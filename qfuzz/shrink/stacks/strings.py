@@ -39,9 +39,7 @@ _PYTHON_STRING = re.compile(
     re.DOTALL,
 )
 _PYTHON_QUOTES = (b'"""', b"'''", b'"', b"'")
-_PYTHON_ESCAPE = re.compile(
-    rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
-)
+_PYTHON_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _PYTHON_CHARS = NAMED | {char: char for char in (b"\\", b'"', b"'")} | {b"\n": b""}
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -220,4 +218,3 @@ def _python_writers(prefix: bytes, quote: bytes) -> Iterator[Writer]:
     for keep in (b"", b"\t", b"\n\t") if len(quote) > 1 else (b"", b"\t"):
         yield writer(keep, ascii_only=False)
     yield writer(b"", ascii_only=True)
-
