@@ -67,7 +67,7 @@ def _lines(text: bytes, separator: bytes, *, added: bool) -> list[bytes] | None:
 
 
 class _Habits:
-    """Which quotes an author gives to which kind of line: control characters, for one, often get quotes of their own."""
+    """Which quotes an author gives to which kind of line: control characters often get quotes of their own."""
 
     def __init__(self, source: bytes, words: Sequence[Field]) -> None:
         used: dict[str, Counter[Spelling]] = {}
