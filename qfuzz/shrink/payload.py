@@ -8,13 +8,14 @@ payload is minimal because it breaks and the smaller ones that were tried do not
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from qfuzz.model.task import Task
 from qfuzz.shrink.payload_binding import Binding, Bound, bindings, lasting_names
-from qfuzz.shrink.payload_probes import QUOTING, frames, hazards, hostile_texts, order, pairs, plain_letters
+from qfuzz.shrink.payload_probes import QUOTING, frames, hazards, hostile_texts, pairs, plain_letters, triples
 from qfuzz.shrink.stacks.find import occurrences
 
 MAX_BINDINGS = 8
@@ -53,8 +54,6 @@ class Unbound(enum.Enum):
     """It was found, but with other payloads in its place the reply fails directly."""
     PARTLY_BOUND = "partly-bound"
     """The task has several payloads, not all were found, and those that were are not involved."""
-    UNDECIDED = "undecided"
-    """A plain payload does not break and nothing smaller than the original that was tried does either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ class _Search:
         self._breaks = breaks
         self._searched = 0
         self._roles = [role for role, payload in task.payloads.items() if payload and b"\0" not in payload]
-        self._letters = dict(zip(self._roles, plain_letters(task, program, len(self._roles)), strict=True))
+        self._letters = dict(zip(self._roles, plain_letters(task, len(self._roles)), strict=True))
 
     def form(self) -> PayloadForm:
         if not self._roles:
@@ -173,47 +172,95 @@ class _Search:
             found = self._smallest(binding, role, plain)
             if found is not None:
                 return _form(PayloadStatus.MINIMAL, binding, role, found)
-        return _not_bound(Unbound.UNDECIDED)
+        # Nothing smaller is known to break, and the breaker itself does.
+        original = _Trial(self._task.payloads, self._task, self._program)
+        return _form(PayloadStatus.MINIMAL, binding, roles[0], original)
 
     def _smallest(self, binding: Binding, role: str, plain: _Trial) -> _Trial | None:
-        """The smallest payload of this role that breaks while the others are plain."""
+        """The smallest payload of this role that breaks while the others are plain; None if none was found."""
         try:
             original = self._task.payloads[role].decode("utf-8")
         except UnicodeDecodeError:
             return None
         letter = self._letters[role]
 
-        def breaking(core: str) -> _Trial | None:
-            if self._searched >= MAX_SEARCHED:
-                return None
-            for text in frames(core, letter):
-                trial = self._trial(binding, {**plain.payloads, role: text.encode("utf-8")})
-                if trial is not None:
-                    self._searched += 1
-                    return trial if self._breaks(trial.task, trial.program) else None
-            return None
+        def trial_of(text: str) -> _Trial | None:
+            return self._trial(binding, {**plain.payloads, role: text.encode("utf-8")})
 
-        for core in _cores(original, letter, lambda core: breaking(core) is not None):
-            found = breaking(core)
+        def breaking(text: str) -> _Trial | None:
+            trial = trial_of(text)
+            if trial is None or self._searched == MAX_SEARCHED:
+                return None
+            self._searched += 1
+            return trial if self._breaks(trial.task, trial.program) else None
+
+        def framed(core: str) -> str | None:
+            return next((text for text in frames(core, letter) if trial_of(text) is not None), None)
+
+        def core_breaks(core: str) -> bool:
+            text = framed(core)
+            return text is not None and breaking(text) is not None
+
+        extra = len(plain.payloads[role]) - len(letter)
+        for text in _by_length(_cores(original, letter, core_breaks), framed, extra):
+            found = breaking(text)
             if found is not None:
                 return found
-        return None
+        return _reduced(original, breaking)
+
+
+def _by_length(cores: Iterable[str], framed: Callable[[str], str | None], extra: int) -> Iterator[str]:
+    """The framed cores; one that needs more than the `extra` characters that all need waits for cores of its length."""
+    waiting: list[tuple[int, str]] = []
+    for core in cores:
+        text = framed(core)
+        due = len(core) + extra
+        while waiting and waiting[0][0] < due:
+            yield heapq.heappop(waiting)[1]
+        if text is not None and len(text) > due:
+            heapq.heappush(waiting, (len(text), text))
+        elif text is not None:
+            yield text
+    yield from (text for _, text in sorted(waiting))
 
 
 def _cores(original: str, letter: str, breaks: Callable[[str], bool]) -> Iterator[str]:
-    """Payloads to try in order.
+    """Small payloads in the order in which they are tried.
 
-    Characters that quote nothing are tried all together first: where even that does not break, none of them does.
+    Characters that quote nothing are tried all together before each by itself: where that does not break, most likely
+    none of them does, and their turn comes last.
     """
-    quoting = [char for char in hazards(original) if char in QUOTING]
-    others = [char for char in hazards(original) if char not in QUOTING]
+    found = hazards(original)
+    quoting = [char for char in found if char in QUOTING]
+    others = [char for char in found if char not in QUOTING]
     yield from quoting
-    active = list(quoting)
-    if len(others) == 1 or (others and breaks(letter.join(["", *others, ""]))):
+    together = len(others) > 1 and breaks(letter.join(["", *others, ""]))
+    if together or len(others) == 1:
         yield from others
-        active += others
-    yield from pairs(original, active, letter)
-    yield from sorted({original[at : at + size] for size in (3, 4) for at in range(len(original))}, key=order)
+        yield from pairs(original, found, letter)
+    else:
+        yield from pairs(original, quoting, letter)
+        yield from others
+        yield from pairs(original, others, letter)
+    yield from triples(original, found, letter)
+
+
+def _reduced(original: str, breaking: Callable[[str], _Trial | None]) -> _Trial | None:
+    """The original with parts left out, halves first, as long as it breaks."""
+    text = original
+    best: _Trial | None = None
+    size = len(text) // 2
+    while size:
+        at = 0
+        while at < len(text):
+            shorter = text[:at] + text[at + size :]
+            found = breaking(shorter) if shorter else None
+            if found is None:
+                at += size
+            else:
+                text, best = shorter, found
+        size //= 2
+    return best
 
 
 def _first_insertable(binding: Binding, probes: list[tuple[dict[str, bytes], Task]]) -> _Trial | None:

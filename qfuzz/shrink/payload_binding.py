@@ -59,7 +59,10 @@ class Binding:
 def bindings(
     program: bytes, originals: Mapping[str, bytes], found: Sequence[Bound], names: set[bytes]
 ) -> Iterator[Binding]:
-    """All bindings that use every role of `found` at least once, likely ones first. `names` may hold a text by chance."""
+    """All bindings that use every role of `found` at least once, the likely ones first.
+
+    What stands inside one of `names` probably does so by chance.
+    """
     roles = {bound.role for bound in found}
     choices = [_choices(place, program, names) for place in _places(found)]
     for chosen in _cheapest_first(choices):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import string
 from collections.abc import Iterator, Sequence
 
@@ -18,15 +19,15 @@ HOSTILE = 'it\'s "$x" `:` \\n \\\\ %s%% & ; | <a> (b) {c,d} [0-9]* ? .^$ / # ~ !
 not begin with a dash or end in a blank: whoever passes texts like that has more to do than to quote."""
 
 
-def plain_letters(task: Task, program: bytes, count: int) -> list[str]:
-    """The first letters or digits that occur nowhere in the program or the fixture, in either case.
+def plain_letters(task: Task, count: int) -> list[str]:
+    """The first letters or digits that occur in no path of the fixture, in either case.
 
-    So a payload of one letter does not stand by chance in a name or a line beside it. Where none is left, those from z
-    backwards, which are rare.
+    So a payload of one letter does not stand by chance in a name beside it. Where none is left, those from z backwards,
+    which are rare.
     """
     fixture = task.fixture
-    texts = [program, *fixture.dirs, *(file.path + file.content for file in fixture.files)]
-    taken = b"\n".join([*texts, *(link.path + link.target for link in fixture.symlinks)]).lower()
+    paths = [*fixture.dirs, *(file.path for file in fixture.files), *(link.path for link in fixture.symlinks)]
+    taken = b"\n".join(paths).lower()
     free = [char for char in _PLAIN_LETTERS if char.encode() not in taken]
     rare = [char for char in reversed(string.ascii_lowercase) if char not in free]
     return [*free, *rare][:count]
@@ -63,12 +64,25 @@ def hazards(text: str) -> list[str]:
 
 
 def pairs(text: str, active: Sequence[str], letter: str) -> list[str]:
-    """Texts of two characters around the active ones, in order: doubled, before a letter, and neighbours in `text`."""
-    found = {char + char for char in active} | {char + letter for char in active}
-    for left, right in zip(text, text[1:], strict=False):
-        if left in active or right in active:
-            found.add("".join(letter if char.isascii() and char.isalnum() else char for char in (left, right)))
+    """Texts of two characters that hold an active one, in order: doubled, before a letter or a zero, and as in `text`.
+
+    `$0` is there because most other parameters are empty where a reply runs. No two dollars: that is the number of a
+    process, and another one each time.
+    """
+    found = {char + char for char in active if char != "$"}
+    found |= {char + plain for char in active for plain in (letter, "0")}
+    found |= {_plainer(text[at : at + 2], letter) for at in range(len(text) - 1) if text[at + 1] in active}
     return sorted((pair for pair in found if not pair.startswith(letter)), key=order)
+
+
+def triples(text: str, active: Sequence[str], letter: str) -> list[str]:
+    """Texts of three characters, in order: two active ones that follow each other in `text` with a letter between."""
+    held = [char for char in text if char in active]
+    return sorted({left + letter + right for left, right in itertools.pairwise(held)}, key=order)
+
+
+def _plainer(text: str, letter: str) -> str:
+    return "".join(letter if char.isascii() and char.isalnum() else char for char in text)
 
 
 def frames(core: str, letter: str) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from qfuzz.shrink.stacks.arguments import split_texts
 from qfuzz.shrink.stacks.layers import INNER_LAYERS, LAYERS, SHELL, UNLIKELY, Layer, Place
-from qfuzz.shrink.stacks.quotes import whole_word
-from qfuzz.shrink.stacks.shell import Command, Field, Kind, fields
+from qfuzz.shrink.stacks.shell import Field, Kind, fields
 from qfuzz.shrink.stacks.units import OPAQUE, Spelling, View, Writer, find_all
 
 MAX_SHELLS = 4
@@ -69,7 +69,8 @@ class _Search:
                 if lifted is not None:
                     yield replace(lifted, stack=field.around + lifted.stack)
         for command in {id(field.command): field.command for field in found}.values():
-            yield from self._in_arguments(source, command)
+            for split in split_texts(source, command, self._text):
+                yield Occurrence(split.start, split.end, split.stack, split.write, split.exact, 0)
 
     def _in_field(self, field: Field, place: Place, shells: int) -> Iterator[Occurrence]:
         source = field.view.text
@@ -113,23 +114,6 @@ class _Search:
             cost = cost_of_part + _ADDED_NEWLINE
             yield Occurrence(start, len(source), ("added-newline",), _without_newline, True, cost)
 
-    def _in_arguments(self, source: bytes, command: Command) -> Iterator[Occurrence]:
-        """A text of several lines, one word each: of printf '%s\\n', or with an option between (-m, -e)."""
-        words = command.words
-        values = [word.view.text for word in words]
-        for step, separator in ((1, b"\n"), (2, b"\n"), (2, b"\n\n")):
-            for added in (True, False):
-                lines = _lines_of(self._text, separator, added=added)
-                if lines is None or len(lines) < 2:
-                    continue
-                for first in range(len(words) - step * (len(lines) - 1)):
-                    chosen = words[first : first + step * (len(lines) - 1) + 1 : step]
-                    if values[first : first + step * (len(lines) - 1) + 1 : step] == lines:
-                        if step == 2 and len(set(values[first + 1 : first + step * (len(lines) - 1) : 2])) > 1:
-                            continue
-                        between = source[chosen[0].end : chosen[1].start]
-                        yield _in_words(source, self._text, chosen, between, separator, added=added)
-
 
 def _dearer(found: Iterator[Occurrence], cost: int) -> Iterator[Occurrence]:
     return (replace(each, cost=each.cost + cost) for each in found)
@@ -165,47 +149,3 @@ def _composed(start: int, end: int, spelling: Spelling, inner: Occurrence, *, ex
         return None if within is None else spelling.write(within)
 
     return Occurrence(start, end, (spelling.layer, *inner.stack), write, exact, inner.cost)
-
-
-def _lines_of(text: bytes, separator: bytes, *, added: bool) -> list[bytes] | None:
-    if added:
-        if not text.endswith(b"\n"):
-            return None
-        text = text[:-1]
-    return text.split(separator)
-
-
-def _in_words(
-    source: bytes, text: bytes, words: list[Field], between: bytes, separator: bytes, *, added: bool
-) -> Occurrence:
-    """The text over these words, one a line, with `between` in the source between any two."""
-    start, end = words[0].start, words[-1].end
-    chosen: Writer | None = None
-    name = ""
-    for spelling in _of_most(words):
-        write = _joined(spelling.write, between, separator, added=added)
-        if write(text) == source[start:end]:
-            stack = (spelling.layer, "arguments")
-            return Occurrence(start, end, words[0].around + stack, write, True, 0)
-        if chosen is None:
-            chosen, name = write, spelling.layer
-    assert chosen is not None, "every context has a spelling"
-    return Occurrence(start, end, (*words[0].around, name, "arguments"), chosen, False, 0)
-
-
-def _of_most(words: list[Field]) -> Iterator[Spelling]:
-    weights: dict[str, int] = {}
-    for word in words:
-        for unit in word.view.units:
-            weights[unit.context] = weights.get(unit.context, 0) + len(unit.value)
-    for context in sorted(weights, key=lambda each: (-weights[each], each)) or ["single"]:
-        yield from whole_word(context)
-
-
-def _joined(write_word: Writer, between: bytes, separator: bytes, *, added: bool) -> Writer:
-    def write(text: bytes) -> bytes | None:
-        lines = _lines_of(text, separator, added=added)
-        written = [None if line is None else write_word(line) for line in lines or [None]]
-        return None if None in written else between.join(word for word in written if word is not None)
-
-    return write

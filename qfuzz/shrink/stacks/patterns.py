@@ -1,7 +1,7 @@
 """Literal texts inside patterns: basic and extended regular expressions, sed scripts, file name patterns.
 
-A character that is special and stands unescaped is read as itself: authors leave a dot as it is, and it does match. What
-must match something else (a set, a back reference, a wildcard) is opaque.
+A character that is special and stands unescaped is read as itself: authors leave a dot as it is, and it does match.
+What must match something else (a set, a back reference, a wildcard) is opaque.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ of it, and the quotes at both ends are closed and opened so that what stands aro
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -38,10 +39,10 @@ def spell_word(units: tuple[Unit, ...]) -> Iterator[Spelling]:
             yield Spelling(context, _between(units[0].context, units[-1].context, context, body))
 
 
-def whole_word(context: str) -> Iterator[Spelling]:
-    """Spellings of a whole word in this context."""
-    for body in _BODIES[context]:
-        yield Spelling(context, _between(UNQUOTED, UNQUOTED, context, body))
+@functools.cache
+def whole_word(context: str) -> tuple[Spelling, ...]:
+    """Spellings of a whole word in this context, the usual one first; the same objects each time."""
+    return tuple(Spelling(context, _between(UNQUOTED, UNQUOTED, context, body)) for body in _BODIES[context])
 
 
 def _between(before: str, after: str, context: str, body: Writer) -> Writer:
