@@ -6,7 +6,7 @@ import importlib
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -28,6 +28,10 @@ COMMANDS = {
 EXIT_USAGE = 2
 
 
+class _ReaderGone(Exception):
+    """Whoever read standard output went away, as `| head` does."""
+
+
 class LazyGroup(click.Group):
     """Imports a subcommand's module when it is asked for, so that `qfuzz gen` does not load the engine."""
 
@@ -40,6 +44,13 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"qfuzz.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # click would make it exit status 1, which means here that something was found.
+            raise _ReaderGone from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -76,8 +87,7 @@ def main() -> None:
         _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted; what was finished is kept", 130)
-    except BrokenPipeError:
-        # The reader went away, as `| head` does.
+    except (BrokenPipeError, _ReaderGone):
         _drop_output()
         sys.exit(141)
     except OSError as error:

@@ -49,12 +49,12 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolati
     return 1 if faults else 0
 
 
-_COLUMNS = ("tasks", "references", "naive passes", "naive fails", "constants", "others", "wrong states", "faults")
+_COLUMNS = ("tasks", "right", "naive passes", "naive fails", "constant", "others'", "wrong states", "faults")
 
 
 def _print_table(reports: list[TaskReport]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("family")
+    table.add_column("family", no_wrap=True, min_width=17)
     for column in _COLUMNS:
         table.add_column(column, justify="right")
     families = dict.fromkeys(report.family for report in reports)

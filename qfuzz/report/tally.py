@@ -57,6 +57,16 @@ class Row(NamedTuple):
     counts: Counts
 
 
+class MatchedCells(NamedTuple):
+    """Pass rates in percent: raw replies directly, raw replies over the transport, replies told of it over it."""
+
+    model: str
+    transport: str
+    rr: float
+    rn: float
+    nn: float
+
+
 class Tally:
     """Counts by model, contract, transport and whether there is a task, in order of first appearance."""
 
@@ -77,6 +87,19 @@ class Tally:
     @property
     def breakers(self) -> int:
         return sum(counts.breakers for counts in self._counts.values())
+
+    def matched_cells(self) -> Iterator[MatchedCells]:
+        """For each model and transport with raw replies and replies that were told of it: RR, RN and NN in percent."""
+        for (model, contract, transport, with_task), raw in self._counts.items():
+            told = self._counts.get((model, f"disclosed:{transport}", transport, True))
+            if contract == "raw" and with_task and raw.judged and told is not None and told.judged:
+                yield MatchedCells(
+                    model,
+                    transport,
+                    100 * raw.direct_passed / raw.judged,
+                    100 * raw.transported_passed / raw.judged,
+                    100 * told.transported_passed / told.judged,
+                )
 
 
 def _count(counts: Counts, direct: Result, result: Result, with_task: bool) -> None:

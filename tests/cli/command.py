@@ -26,8 +26,11 @@ class Said:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
-def qfuzz(arguments: Sequence[str | Path], cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Said:
-    done = subprocess.run(
+def call(
+    *arguments: str | Path, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs the command line in `cwd` and returns status and output in bytes, whatever the status is."""
+    return subprocess.run(
         [*QFUZZ, *map(str, arguments)],
         cwd=cwd,
         input=stdin,
@@ -35,6 +38,11 @@ def qfuzz(arguments: Sequence[str | Path], cwd: Path, stdin: bytes = b"", env: M
         timeout=120,
         env={**os.environ, **(env or {})},
     )
+
+
+def qfuzz(arguments: Sequence[str | Path], cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Said:
+    """The same, with the output as text."""
+    done = call(*arguments, cwd=cwd, stdin=stdin, env=env)
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -48,8 +48,8 @@ def forbid_jails(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_jail(*_: object, **__: object) -> None:
         raise AssertionError("a jail was started though the input is bad")
 
-    monkeypatch.setattr("qfuzz.cli.diff.Pool", no_jail)
-    monkeypatch.setattr("qfuzz.cli.validate.Pool", no_jail)
+    monkeypatch.setattr("qfuzz.cli.diff.open_pool", no_jail)
+    monkeypatch.setattr("qfuzz.cli.validate.open_pool", no_jail)
 
 
 @contextmanager
