@@ -1,0 +1,55 @@
+"""What a pass looks at: a program, its outline and its spans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qfuzz.bash.parse import Part, Span, text_spans
+from qfuzz.bash.parse_outline import Outline, Range
+from qfuzz.bash.parse_reader import outline
+
+BLANKS = (b" ", b"\t")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`spans` are a parser's where it can read the program, else those of its text; `parsed` says which."""
+
+    program: bytes
+    found: Outline
+    spans: tuple[Span, ...]
+    parsed: bool
+
+    def spans_of(self, part: Part) -> list[Span]:
+        return [span for span in self.spans if span.part is part]
+
+    def data(self) -> list[Range]:
+        """Insides of quotes and bodies of here-documents, from left to right, the outermost ones only."""
+        inside = [(pair.opening[1], pair.closing[0]) for pair in self.found.quotes]
+        inside += [each.body for each in self.found.redirections if each.body is not None]
+        outermost: list[Range] = []
+        for start, end in sorted(inside, key=lambda each: (each[0], -each[1])):
+            if start < end and not (outermost and start < outermost[-1][1]):
+                outermost.append((start, end))
+        return outermost
+
+    def blanks_before(self, at: int) -> int:
+        """Where the blanks that end at `at` begin."""
+        while at > 0 and self.program[at - 1 : at] in BLANKS:
+            at -= 1
+        return at
+
+    def blanks_after(self, at: int) -> int:
+        """Where the blanks that begin at `at` end."""
+        while self.program[at : at + 1] in BLANKS:
+            at += 1
+        return at
+
+
+def view_of(program: bytes, spans: Callable[[bytes], Sequence[Span] | None]) -> View:
+    """The view of `program`; `spans` is the parser, which may have no answer."""
+    found = outline(program)
+    parsed = spans(program)
+    own = text_spans(found, len(program)) if parsed is None else tuple(parsed)
+    return View(program, found, own, parsed is not None)
