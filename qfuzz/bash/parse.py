@@ -40,7 +40,10 @@ class NoParse(enum.Enum):
     SYNTAX = "syntax"
     """The parser does not accept the program, or failed on it."""
     TIME = "time"
+    """The parser did not come to an end, or the program is too long to begin with."""
     MEMORY = "memory"
+    MISSING = "missing"
+    """No parser is installed."""
 
 
 def text_spans(found: Outline, length: int) -> tuple[Span, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from qfuzz.bash.parse import Span
 from qfuzz.shrink.cuts import Cut
 from qfuzz.shrink.passes import structure, text
-from qfuzz.shrink.passes.view import View, view_of
+from qfuzz.shrink.passes.view import Parser, View
 from qfuzz.shrink.search import OutOfBudget, Search
 
 Pass = Callable[[View], list[Cut]]
@@ -48,7 +47,7 @@ def reduce_reply(
     program: bytes,
     interesting: Callable[[bytes], bool],
     *,
-    spans: Callable[[bytes], Sequence[Span] | None],
+    spans: Parser,
     budget: int,
 ) -> Reduction:
     """The smallest program that the descent from `program` reaches (order and rule: `qfuzz.shrink.order`).
@@ -69,7 +68,7 @@ def reduce_reply(
     return Reduction(search.program, search.calls, finished=True)
 
 
-def _descend(search: Search, spans: Callable[[bytes], Sequence[Span] | None]) -> None:
+def _descend(search: Search, spans: Parser) -> None:
     again = False
     while True:
         before = search.program
@@ -77,7 +76,7 @@ def _descend(search: Search, spans: Callable[[bytes], Sequence[Span] | None]) ->
         if search.program != before:
             again = False
             continue
-        search.prune(text.each_character(view_of(search.program, spans)), again=True)
+        search.prune(text.each_character(View(search.program, spans)), again=True)
         if search.program != before:
             again = False
         elif again:
@@ -87,9 +86,9 @@ def _descend(search: Search, spans: Callable[[bytes], Sequence[Span] | None]) ->
             again = True
 
 
-def _round(search: Search, spans: Callable[[bytes], Sequence[Span] | None], *, again: bool) -> None:
-    view = view_of(search.program, spans)
+def _round(search: Search, spans: Parser, *, again: bool) -> None:
+    view = View(search.program, spans)
     for propose in PASSES:
         if view.program != search.program:
-            view = view_of(search.program, spans)
+            view = View(search.program, spans)
         search.prune(propose(view), again=again)

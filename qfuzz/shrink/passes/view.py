@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 from qfuzz.bash.parse import Part, Span, text_spans
 from qfuzz.bash.parse_outline import Outline, Range
@@ -12,14 +12,28 @@ from qfuzz.bash.parse_reader import outline
 BLANKS = (b" ", b"\t")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """`spans` are a parser's where it can read the program, else those of its text; `parsed` says which."""
+Parser = Callable[[bytes], Sequence[Span] | None]
+"""The spans of a program, or None where it can't read the program."""
 
-    program: bytes
-    found: Outline
-    spans: tuple[Span, ...]
-    parsed: bool
+
+class View:
+    """A program, what its text shows, and its spans: the parser's, or those of its text where the parser has none.
+
+    The parser may be slow to fail, so it is asked only when spans are.
+    """
+
+    def __init__(self, program: bytes, parser: Parser) -> None:
+        self.program = program
+        self._parser = parser
+
+    @cached_property
+    def found(self) -> Outline:
+        return outline(self.program)
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        parsed = self._parser(self.program)
+        return text_spans(self.found, len(self.program)) if parsed is None else tuple(parsed)
 
     def spans_of(self, part: Part) -> list[Span]:
         return [span for span in self.spans if span.part is part]
@@ -45,11 +59,3 @@ class View:
         while self.program[at : at + 1] in BLANKS:
             at += 1
         return at
-
-
-def view_of(program: bytes, spans: Callable[[bytes], Sequence[Span] | None]) -> View:
-    """The view of `program`; `spans` is the parser, which may have no answer."""
-    found = outline(program)
-    parsed = spans(program)
-    own = text_spans(found, len(program)) if parsed is None else tuple(parsed)
-    return View(program, found, own, parsed is not None)
