@@ -20,7 +20,7 @@ from qfuzz.model.errors import UsageError
 from qfuzz.model.task_codec import encode_task
 
 GOLDEN = {
-    Style.V1: "fceb78c27154f94d0e96b97b7569fa2b197e74a56b5f88df38bc256455325e36",
+    Style.V1: "3f0810ad79cb8d9b5ef5f03f97fad44bffb2dab55917857fdfe37e6b10d87da3",
     Style.V2: "48384bcdfabda1e1acc1d43779c8b9c0c51dc1d34af9117638f5f0abe4189f13",
 }
 """Digests of the sets of seed "golden", 3 a family, with controls. They change with GENERATOR_VERSION only."""
