@@ -15,7 +15,12 @@ run() {
 run validate
 
 shopt -s nullglob
-replies=(corpus/replies/*.jsonl)
+files=(corpus/replies/*.jsonl)
+# From the last name to the first: raw replies head the table.
+replies=()
+for ((index = ${#files[@]} - 1; index >= 0; index--)); do
+    replies+=("${files[index]}")
+done
 ((${#replies[@]})) || { echo "demo: no replies in corpus/replies" >&2; exit 2; }
 
 mkdir -p build

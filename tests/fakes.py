@@ -46,7 +46,7 @@ class Script:
         self._runs: Counter[Launch] = Counter()
 
     def machinery(self) -> Machinery:
-        return Machinery(self._run, self._run_alone, self._arrived_text, self._parses)
+        return Machinery(self._run, self._run_alone, self._arrived_text, self._arrived_text, self._parses)
 
     @property
     def runs(self) -> list[bytes]:

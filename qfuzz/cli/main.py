@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 import qfuzz
 from qfuzz.model.errors import QfuzzError
+from qfuzz.model.text import one_line
 
 COMMANDS = {
     "gen": "Write a held-out task set from a seed, or the public one.",
@@ -68,25 +70,51 @@ def group() -> None:
 
 def main() -> None:
     """Entry point. Exit status: 0 nothing found, 1 breakers or faults found, 2 usage or environment."""
+    if sys.stdout is None:
+        # Python's way to say that the caller closed it.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8 in every locale, and so is what else is printed.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = group.main(standalone_mode=False)
+        status = group.main(prog_name="qfuzz", standalone_mode=False)
         sys.stdout.flush()
     except QfuzzError as error:
         _fail(str(error), error.exit_status)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_USAGE)
+        _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted; what was finished is kept", 130)
     except (BrokenPipeError, _ReaderGone):
-        # Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader went away, as `| head` does.
+        _drop_output()
         sys.exit(141)
+    except OSError as error:
+        _drop_output()
+        _fail(str(error), EXIT_USAGE)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int) -> NoReturn:
     print(f"qfuzz: {message}", file=sys.stderr)
     sys.exit(status)
+
+
+def _fail_usage(error: click.ClickException) -> NoReturn:
+    message = error.format_message()
+    if "\n" in message:
+        # A group without a command: click gives its whole help for a message.
+        error.show()
+        sys.exit(EXIT_USAGE)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f"; see `{context.command_path} --help`" if context is not None else ""
+    _fail(one_line(f"{message.rstrip('.')}{hint}"), EXIT_USAGE)
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere: Python would complain again when it flushes at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -54,7 +54,7 @@ def _refuse(*_: object) -> NoReturn:
     raise _MustExecute
 
 
-_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse)
+_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse, _refuse)
 
 
 class _Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,14 +36,19 @@ _PREFERRED_USER = 1_879_048_193
 """A user id that no system hands out, below 2**31; the n-th jail takes the n-th id from here."""
 
 
-def unprivileged_user(slot: int) -> int:
-    """A user id for a jail started by root: unused, and mapped where qfuzz itself runs in a user namespace."""
+def user_ranges() -> list[tuple[int, int]]:
+    """The user ids that exist where qfuzz runs: (first, count)."""
     with open("/proc/self/uid_map") as file:
-        ranges = [tuple(map(int, line.split())) for line in file]
-    for first, _, count in ranges:
+        return [(int(first), int(count)) for first, _, count in map(str.split, file)]
+
+
+def unprivileged_user(slot: int) -> int:
+    """A user id for a jail started by root: nobody's, and mapped where qfuzz itself runs in a user namespace."""
+    ranges = user_ranges()
+    for first, count in ranges:
         if first <= _PREFERRED_USER and _PREFERRED_USER + slot < first + count:
             return _PREFERRED_USER + slot
-    first, _, count = max(ranges)
+    first, count = max(ranges)
     if count < 60_000:
         raise HostError(
             "this container has no unused user id for replies", hint="run qfuzz as an ordinary user, not as root"
@@ -51,13 +57,22 @@ def unprivileged_user(slot: int) -> int:
     return first + count - 1_000 - slot
 
 
-def command_line(interpreter: Interpreter, slot: int, files: Mapping[str, int]) -> list[str]:
-    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
+def _program() -> str:
     program = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
     if program is None:
-        raise HostError("bubblewrap is missing", hint="apt-get install bubblewrap")
+        raise HostError("bubblewrap is missing", hint="sudo apt-get install bubblewrap")
+    return program
+
+
+def bubblewrap_version() -> str:
+    """What `bwrap --version` says; raises HostError where it is missing."""
+    return subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def command_line(interpreter: Interpreter, slot: int, files: Mapping[str, int]) -> list[str]:
+    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
     as_root = os.geteuid() == 0
-    command = [program, "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
+    command = [_program(), "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
     for capability in _CAPABILITIES:
         command += ["--cap-add", f"CAP_{capability}"]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--ro-bind", "/usr", "/usr"]

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 from qfuzz.model.delivery import Launch
 from qfuzz.model.task import Fixture
 
 
+class Tap(enum.Enum):
+    """Whether the shells of a launch are watched, and what a stand-in does after it has seen the last of them."""
+
+    OFF = "off"
+    HAND_ON = "hand-on"
+    STOP = "stop"
+    """The last shell does not start: of the reply only that runs which an outer shell expands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """A launch in a fixture, for at most `timeout_seconds`.
 
-    `tap`: stand-ins for the shells record the text that reaches the last of the launch's inner shells, for the
+    With a `tap`, stand-ins for the shells record the text that reaches the last of the launch's inner shells, for the
     observation's `arrived`. They disturb a little (`$SHLVL`, time), so that a tapped run is only good for that.
     """
 
     launch: Launch
     fixture: Fixture
     timeout_seconds: float
-    tap: bool = False
+    tap: Tap = Tap.OFF
 
     def __post_init__(self) -> None:
         assert self.timeout_seconds > 0, f"timeout of {self.timeout_seconds} s"

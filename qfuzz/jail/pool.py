@@ -8,21 +8,22 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Literal
 
 from qfuzz.jail.agent.frames import FrameError
 from qfuzz.jail.bare import BareRecipe
-from qfuzz.jail.bubblewrap import BubblewrapRecipe
+from qfuzz.jail.bubblewrap import BubblewrapRecipe, bubblewrap_version
 from qfuzz.jail.execution import Execution
 from qfuzz.jail.git_state import read_git_state
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.limits import Limits
+from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
 from qfuzz.jail.recipe import Recipe
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
-from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Observation
 
 Isolation = Literal["bwrap", "none"]
@@ -62,13 +63,14 @@ class Pool:
         self._free: queue.LifoQueue[_Slot] = queue.LifoQueue()
         self._gate = _Gate()
         self._slots = [_Slot(self._starter, self._start, index) for index in range(jobs)]
+        for slot in reversed(self._slots):
+            self._free.put(slot)
         try:
-            for slot in self._slots:
-                slot.jail()
-                self._free.put(slot)
+            # Where one can be made the others can: they come up while the first one works.
+            self._slots[0].jail()
         except JailError as error:
             self.close()
-            raise HostError(f"no jail can be made: {error}") from None
+            raise explain_failure(str(error)) from None
         except BaseException:
             self.close()
             raise
@@ -143,14 +145,18 @@ class Pool:
 
     @functools.cached_property
     def versions(self) -> Mapping[str, str]:
-        """Versions of the programs and the kernel that determine observations."""
-        return read_versions(self.run)
+        """Versions of the programs and the kernel that determine observations, read where replies run."""
+        own = {"bubblewrap": bubblewrap_version()} if self.isolation == "bwrap" else {}
+        return MappingProxyType({**own, **read_versions(self.run)})
 
     def close(self) -> None:
         """Ends all jails; runs in flight fail with HarnessError."""
         for slot in self._slots:
             slot.close()
         self._starter.shutdown(wait=True, cancel_futures=True)
+        # Those that were being started meanwhile.
+        for slot in self._slots:
+            slot.close()
 
     def __enter__(self) -> Pool:
         return self

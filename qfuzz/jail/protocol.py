@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from qfuzz.jail.agent import frames, messages, tree
 from qfuzz.jail.environment import SIDE_FILES
-from qfuzz.jail.execution import Execution
+from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.git_fixture import repository_files
 from qfuzz.model.observation import Capture, Ending, Entry, Kind, Status, Tree
 from qfuzz.model.task import Fixture
@@ -98,7 +98,11 @@ def pack_request(execution: Execution, side_files: str = SIDE_FILES) -> bytes:
             prefix + word.removeprefix(_SIDE_PREFIX) if word.startswith(_SIDE_PREFIX) else word for word in argv
         )
     packed = _pack_fixture(execution.fixture)
-    flags = (messages.REQUEST_STDIN if launch.stdin is not None else 0) | (messages.REQUEST_TAP if execution.tap else 0)
+    flags = (
+        (messages.REQUEST_STDIN if launch.stdin is not None else 0)
+        | (messages.REQUEST_TAP if execution.tap is not Tap.OFF else 0)
+        | (messages.REQUEST_STOP if execution.tap is Tap.STOP else 0)
+    )
     head = messages.REQUEST.pack(
         execution.timeout_seconds, flags, launch.inner_shells, len(launch.argv), *packed.counts, len(launch.files)
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import tempfile
+import threading
 from types import TracebackType
 
 from qfuzz.jail import protocol
@@ -23,7 +25,7 @@ class JailError(Exception):
 
 
 class Jail:
-    """Starts in the constructor and is ready after `wait_ready`. Not thread-safe: one run at a time.
+    """Starts in the constructor and is ready after `wait_ready`. One run at a time; `close` may interrupt it.
 
     Must be made in a thread that outlives it: the kernel kills the jail when the thread that started it ends.
     """
@@ -31,6 +33,8 @@ class Jail:
     def __init__(self, recipe: Recipe) -> None:
         self.side_files = recipe.side_files
         self._recipe = recipe
+        # Held while descriptors are in use: closed by one thread, their numbers would mean something else to another.
+        self._in_use = threading.RLock()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the jail)
         self._channel, inside = socket.socketpair()
         handed: dict[str, int] = {}
@@ -60,18 +64,25 @@ class Jail:
 
     def wait_ready(self) -> None:
         """Blocks until the agent is confined and serves; raises JailError."""
+        with self._in_use:
+            self._start()
+
+    def _start(self) -> None:
         self._send(frames.pack([json.dumps(self._recipe.configuration()).encode()]))
         if self._receive() != [b"ready"]:
             raise JailError("the agent said something else than ready")
 
     def run(self, request: bytes, timeout_seconds: float) -> protocol.Answer:
         """Sends a packed request; raises JailError where no credible answer comes in time."""
-        self._channel.settimeout(timeout_seconds + GRACE_SECONDS)
-        self._send(request)
-        try:
-            return protocol.read_answer(self._receive())
-        except protocol.ProtocolError as error:
-            raise JailError(f"the agent's answer makes no sense: {error}") from None
+        with self._in_use:
+            if self._process.returncode is not None:
+                raise JailError("the jail is closed")
+            self._channel.settimeout(timeout_seconds + GRACE_SECONDS)
+            self._send(request)
+            try:
+                return protocol.read_answer(self._receive())
+            except protocol.ProtocolError as error:
+                raise JailError(f"the agent's answer makes no sense: {error}") from None
 
     def _send(self, message: bytes) -> None:
         try:
@@ -93,23 +104,24 @@ class Jail:
     def _account(self, what: str) -> str:
         """`what` and the last line that the jail wrote to its standard error."""
         self._end()
-        lines: list[str] = []
-        if not self._errors.closed:
-            self._errors.seek(0)
-            lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
+        self._errors.seek(0)
+        lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
         return f"{what}: {lines[-1]}" if lines else what
 
     def close(self) -> None:
-        """Ends the jail and everything in it. May be called again."""
+        """Ends the jail and everything in it; a run in flight raises JailError. May be called again."""
         self._end()
-        self._errors.close()
-        self._recipe.clean()
+        with self._in_use:
+            self._channel.close()
+            self._errors.close()
+            self._recipe.clean()
 
     def _end(self) -> None:
-        self._channel.close()
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        # Wakes a thread that waits for an answer.
+        with contextlib.suppress(OSError):
+            self._channel.shutdown(socket.SHUT_RDWR)
+        self._process.kill()
+        self._process.wait()
 
     def __enter__(self) -> Jail:
         return self

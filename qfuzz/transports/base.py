@@ -34,6 +34,8 @@ class Boundary(ABC):
     """Whether it claims that every text it does not refuse reaches the next layer as it was."""
     starts_shell: bool
     """Whether one more shell is started by it, or by the text that it makes."""
+    arrival_note = ""
+    """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
     shell = "bash"
     """The shell that it starts, for that shell's own syntax check."""
 
@@ -79,6 +81,11 @@ class Transport:
     @property
     def faithful(self) -> bool:
         return all(boundary.faithful for boundary in self.boundaries)
+
+    @property
+    def arrival_note(self) -> str:
+        """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
+        return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
 
     def steps(self, text: bytes) -> Iterator[Step]:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""

@@ -15,7 +15,7 @@ import pytest
 from qfuzz.gen.public import PUBLIC_DIGEST
 from qfuzz.gen.read import read_tasks
 from qfuzz.gen.shape import Style
-from tests.cli.command import qfuzz
+from tests.cli.command import call
 from tests.unit.test_variants import GOLDEN
 
 SEED = "0123456789abcdef0123"
@@ -23,24 +23,24 @@ SEED = "0123456789abcdef0123"
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    done = qfuzz("gen", "--seed", SEED, "--families", "write-file", "--out", "set.jsonl", cwd=tmp_path)
+    done = call("gen", "--seed", SEED, "--families", "write-file", "--out", "set.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"set.jsonl: 3 tasks\n")
     return tmp_path / "set.jsonl"
 
 
 def test_standard_output_is_the_set(tmp_path: Path) -> None:
-    done = qfuzz("gen", "--seed", "golden", "--style", "v2", "--controls", cwd=tmp_path)
+    done = call("gen", "--seed", "golden", "--style", "v2", "--controls", cwd=tmp_path)
     assert hashlib.sha256(done.stdout).hexdigest() == GOLDEN[Style.V2]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_public_set(tmp_path: Path) -> None:
-    done = qfuzz("gen", "--public", cwd=tmp_path)
+    done = call("gen", "--public", cwd=tmp_path)
     assert (hashlib.sha256(done.stdout).hexdigest(), done.stderr) == (PUBLIC_DIGEST, b"")
 
 
 def test_the_public_set_as_a_file_has_a_manifest_and_no_commitment(tmp_path: Path) -> None:
-    assert qfuzz("gen", "--public", "--out", "p.jsonl", cwd=tmp_path).returncode == 0
+    assert call("gen", "--public", "--out", "p.jsonl", cwd=tmp_path).returncode == 0
     assert sorted(os.listdir(tmp_path)) == ["p.jsonl", "p.jsonl.manifest.json"]
     manifest = json.loads((tmp_path / "p.jsonl.manifest.json").read_text())
     assert manifest["tasks"] == 56
@@ -49,18 +49,18 @@ def test_the_public_set_as_a_file_has_a_manifest_and_no_commitment(tmp_path: Pat
 
 
 def test_a_drawn_seed_is_shown_once_and_gives_the_same_set_again(tmp_path: Path) -> None:
-    first = qfuzz("gen", "--families", "git-commit", cwd=tmp_path)
+    first = call("gen", "--families", "git-commit", cwd=tmp_path)
     shown = re.fullmatch(rb"seed: ([0-9a-f]{32}) \(shown this once.*\)\n", first.stderr)
     assert shown is not None
-    again = qfuzz("gen", "--families", "git-commit", "--seed", shown[1].decode(), cwd=tmp_path)
+    again = call("gen", "--families", "git-commit", "--seed", shown[1].decode(), cwd=tmp_path)
     assert again.stdout == first.stdout
-    assert qfuzz("gen", "--families", "git-commit", cwd=tmp_path).stdout != first.stdout
+    assert call("gen", "--families", "git-commit", cwd=tmp_path).stdout != first.stdout
 
 
 def test_a_guessable_seed_is_warned_of(tmp_path: Path) -> None:
     arguments = ("gen", "--families", "write-file", "--per-family", "1", "--seed")
-    assert qfuzz(*arguments, "7", cwd=tmp_path).stderr.startswith(b"warning: ")
-    assert qfuzz(*arguments, SEED, cwd=tmp_path).stderr == b""
+    assert call(*arguments, "7", cwd=tmp_path).stderr.startswith(b"warning: ")
+    assert call(*arguments, SEED, cwd=tmp_path).stderr == b""
 
 
 def test_three_files_and_nothing_else_and_the_seed_in_none(written: Path) -> None:
@@ -85,28 +85,28 @@ def test_a_commitment_binds_the_bytes_and_is_salted(written: Path, tmp_path: Pat
     assert len(salt) == 32
     assert commitment["digest"] == hashlib.sha256(salt + written.read_bytes()).hexdigest()
     assert set(commitment) == {"schema", "rule", "salt", "digest"}
-    qfuzz("gen", "--seed", SEED, "--families", "write-file", "--out", "other.jsonl", cwd=tmp_path)
+    call("gen", "--seed", SEED, "--families", "write-file", "--out", "other.jsonl", cwd=tmp_path)
     assert (tmp_path / "other.jsonl").read_bytes() == written.read_bytes()
     assert json.loads((tmp_path / "other.jsonl.commitment.json").read_text()) != commitment
 
 
 def test_check(written: Path, tmp_path: Path) -> None:
-    assert qfuzz("gen", "--check", written, cwd=tmp_path).returncode == 0
+    assert call("gen", "--check", written, cwd=tmp_path).returncode == 0
     content = written.read_bytes()
     for changed in (content + b"\n", content[:-1], content.replace(b"write", b"wrote", 1), b""):
         written.write_bytes(changed)
-        done = qfuzz("gen", "--check", written, cwd=tmp_path)
+        done = call("gen", "--check", written, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (1, b"")
         assert b"differs from the set" in done.stdout
     written.unlink()
-    assert qfuzz("gen", "--check", written, cwd=tmp_path).returncode == 2
+    assert call("gen", "--check", written, cwd=tmp_path).returncode == 2
 
 
 @pytest.mark.parametrize("commitment", [None, b"", b"[]", b'{"schema": 1}', b'{"schema":1,"salt":"zz","digest":""}'])
 def test_check_needs_a_commitment(commitment: bytes | None, written: Path, tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl.commitment.json"
     path.unlink() if commitment is None else path.write_bytes(commitment)
-    done = qfuzz("gen", "--check", written, cwd=tmp_path)
+    done = call("gen", "--check", written, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(f"qfuzz: {path}: ".encode())
     assert done.stderr.count(b"\n") == 1
@@ -129,7 +129,7 @@ def test_check_needs_a_commitment(commitment: bytes | None, written: Path, tmp_p
 def test_bad_requests_are_one_line_and_leave_nothing(
     arguments: tuple[str, ...], complaint: bytes, tmp_path: Path
 ) -> None:
-    done = qfuzz("gen", *arguments, cwd=tmp_path)
+    done = call("gen", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert complaint in done.stderr
     assert b"Traceback" not in done.stderr

@@ -11,17 +11,17 @@ import pytest
 
 from qfuzz.gen.public import CANARY, load_public
 from qfuzz.model.task_codec import decode_task, encode_task
-from tests.cli.command import qfuzz
+from tests.cli.command import call
 
 
 def listed(*arguments: str, cwd: Path) -> list[str]:
-    done = qfuzz("tasks", *arguments, cwd=cwd)
+    done = call("tasks", *arguments, cwd=cwd)
     assert (done.returncode, done.stderr) == (0, b"")
     return [line.split()[0] for line in done.stdout.decode().splitlines() if "/t" in line]
 
 
 def test_the_list_has_every_task_and_its_hazards_in_80_columns(tmp_path: Path) -> None:
-    done = qfuzz("tasks", cwd=tmp_path)
+    done = call("tasks", cwd=tmp_path)
     lines = done.stdout.decode().splitlines()
     assert lines[-1] == "56 tasks"
     assert max(map(len, lines)) <= 80
@@ -38,7 +38,7 @@ def test_filters_narrow_the_list(tmp_path: Path) -> None:
 
 
 def test_a_page_shows_control_characters(tmp_path: Path) -> None:
-    done = qfuzz("tasks", "show", "write-file/t3-sandpiper", cwd=tmp_path)
+    done = call("tasks", "show", "write-file/t3-sandpiper", cwd=tmp_path)
     assert done.returncode == 0
     assert "\n      sandpiper:  two␉over C:\\new\\table~1!··␊\n" in done.stdout.decode()
 
@@ -48,30 +48,28 @@ def test_a_foreign_set_is_shown_without_obeying_it(tmp_path: Path) -> None:
     record["instruction"] = "\u001b]0;title\u0007"
     (tmp_path / "set.jsonl").write_text(json.dumps(record) + "\n")
     for arguments in (("--tasks", "set.jsonl"), ("show", "--tasks", "set.jsonl", "x\u001b[2J")):
-        done = qfuzz("tasks", *arguments, cwd=tmp_path)
+        done = call("tasks", *arguments, cwd=tmp_path)
         assert done.returncode == 0
         assert b"\x1b" not in done.stdout
         assert b"\x07" not in done.stdout
 
 
 def test_export_is_the_public_file(tmp_path: Path, checkout: Path) -> None:
-    done = qfuzz("tasks", "export", cwd=tmp_path)
+    done = call("tasks", "export", cwd=tmp_path)
     assert done.stdout == (checkout / "corpus" / "public" / "tasks.jsonl").read_bytes()
 
 
 def test_export_of_a_set_keeps_its_lines(tmp_path: Path) -> None:
-    written = qfuzz("gen", "--seed", "0123456789abcdef", "--per-family", "1", cwd=tmp_path).stdout
+    written = call("gen", "--seed", "0123456789abcdef", "--per-family", "1", cwd=tmp_path).stdout
     (tmp_path / "set.jsonl").write_bytes(written)
-    assert qfuzz("tasks", "export", "--tasks", "set.jsonl", cwd=tmp_path).stdout == written
-    one = qfuzz("tasks", "export", "--tasks", "set.jsonl", "--family", "find-glob", cwd=tmp_path).stdout
+    assert call("tasks", "export", "--tasks", "set.jsonl", cwd=tmp_path).stdout == written
+    one = call("tasks", "export", "--tasks", "set.jsonl", "--family", "find-glob", cwd=tmp_path).stdout
     assert one in written
     assert one.count(b"\n") == 1
 
 
 def test_folders_hold_a_task_each(tmp_path: Path) -> None:
-    done = qfuzz(
-        "tasks", "export", "--family", "ssh-nested", "--family", "git-commit", "--folders", "out", cwd=tmp_path
-    )
+    done = call("tasks", "export", "--family", "ssh-nested", "--family", "git-commit", "--folders", "out", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"out: 8 tasks\n")
     assert os.listdir(tmp_path) == ["out"]
     for task in load_public():
@@ -99,7 +97,7 @@ def test_folders_of_fixtures_with_directories_links_and_odd_names(tmp_path: Path
         "symlinks": [{"path": "d/l", "target": "../../../outside"}],
     }
     (tmp_path / "set.jsonl").write_text(json.dumps(record) + "\n")
-    done = qfuzz("tasks", "export", "--tasks", "set.jsonl", "--folders", "out", cwd=tmp_path)
+    done = call("tasks", "export", "--tasks", "set.jsonl", "--folders", "out", cwd=tmp_path)
     assert done.returncode == 0
     fixture = os.fsencode(tmp_path / "out" / "odd" / "fixture")
     assert sorted(os.listdir(fixture)) == [b"d", b"\xff*"]
@@ -113,7 +111,7 @@ def test_folders_of_fixtures_with_directories_links_and_odd_names(tmp_path: Path
 def test_an_id_can_not_leave_the_folder(task_id: str, tmp_path: Path) -> None:
     record = json.loads(encode_task(load_public()[0])) | {"task_id": task_id}
     (tmp_path / "set.jsonl").write_text(json.dumps(record) + "\n")
-    done = qfuzz("tasks", "export", "--tasks", "set.jsonl", "--folders", "out", cwd=tmp_path)
+    done = call("tasks", "export", "--tasks", "set.jsonl", "--folders", "out", cwd=tmp_path)
     assert done.returncode == 2
     assert os.listdir(tmp_path) == ["set.jsonl"]
 
@@ -131,7 +129,7 @@ def test_an_id_can_not_leave_the_folder(task_id: str, tmp_path: Path) -> None:
     ],
 )
 def test_bad_requests_are_one_line(arguments: tuple[str, ...], complaint: bytes, tmp_path: Path) -> None:
-    done = qfuzz("tasks", *arguments, cwd=tmp_path)
+    done = call("tasks", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert complaint in done.stderr
     assert done.stderr.count(b"\n") == 1
@@ -141,8 +139,8 @@ def test_bad_requests_are_one_line(arguments: tuple[str, ...], complaint: bytes,
 def test_bad_lines_of_a_set_are_named(tmp_path: Path) -> None:
     line = encode_task(load_public()[0])
     (tmp_path / "twice.jsonl").write_bytes(line + b"\n" + line)
-    done = qfuzz("tasks", "--tasks", "twice.jsonl", cwd=tmp_path)
+    done = call("tasks", "--tasks", "twice.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == b"qfuzz: twice.jsonl:3: task 'write-file/t0-meltwater' occurs twice, first in line 1\n"
     (tmp_path / "broken.jsonl").write_bytes(line + b"{]\n")
-    assert qfuzz("tasks", "--tasks", "broken.jsonl", cwd=tmp_path).stderr.startswith(b"qfuzz: broken.jsonl:2: ")
+    assert call("tasks", "--tasks", "broken.jsonl", cwd=tmp_path).stderr.startswith(b"qfuzz: broken.jsonl:2: ")

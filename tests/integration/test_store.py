@@ -57,7 +57,7 @@ def table(path: Path, query: str) -> list[tuple[object, ...]]:
 @given(observation=wild.observations)
 def test_an_observation_comes_back_as_it_was(store: Store, observation: Observation) -> None:
     key = str(hash(observation.stdout)) + repr(observation)
-    store.write_observations([(key, observation)])
+    store.write_observation(key, observation)
     assert store.observations([key]) == {key: observation}
 
 
@@ -94,7 +94,8 @@ def test_what_the_format_lets_in_the_store_can_keep(store: Store, line: bytes) -
 
 def test_many_keys_are_asked_for_at_once(store: Store) -> None:
     keys = [str(number) for number in range(1203)]
-    store.write_observations((key, OBSERVED) for key in keys)
+    for key in keys:
+        store.write_observation(key, OBSERVED)
     assert store.observations([*keys, "unknown"]).keys() == set(keys)
     assert store.observations([]) == {}
 
@@ -102,7 +103,7 @@ def test_many_keys_are_asked_for_at_once(store: Store) -> None:
 def test_writing_twice_changes_nothing(store: Store) -> None:
     task = task_for("file")
     for _ in range(2):
-        store.write_observations([("k", OBSERVED)])
+        store.write_observation("k", OBSERVED)
         store.write_context(CONTEXT_KEY, CONTEXT)
         store.write_judged(sample_key(REPLY), REPLY, (task_key(task), task), [verdict(observation="k")])
         state = [
@@ -114,12 +115,13 @@ def test_writing_twice_changes_nothing(store: Store) -> None:
 def test_syntax_is_added_to_an_observation_and_never_taken_away(store: Store) -> None:
     asked = replace(OBSERVED, parses=False, arrived=b"echo '")
     for written, expected in ((OBSERVED, OBSERVED), (asked, asked), (OBSERVED, asked)):
-        store.write_observations([("k", written)])
+        store.write_observation("k", written)
         assert store.observations(["k"]) == {"k": expected}
 
 
 def test_a_verdict_follows_what_was_judged_last(store: Store) -> None:
-    store.write_observations([("old", OBSERVED), ("new", OBSERVED)])
+    store.write_observation("old", OBSERVED)
+    store.write_observation("new", OBSERVED)
     store.write_judged(sample_key(REPLY), REPLY, None, [verdict(observation="old", breaker=True)])
     store.write_judged(sample_key(REPLY), REPLY, None, [verdict(observation="new", outcome="pass", detail="")])
     query = "select observation, outcome, detail, breaker from verdicts"
@@ -137,7 +139,7 @@ def test_a_verdict_points_at_rows_that_exist(store: Store, missing: str) -> None
 def test_views_are_readable_whatever_bytes_they_show(store: Store) -> None:
     binary = replace(OBSERVED, stdout=Capture(b"\xff\xfe"), stderr=Capture("é\0".encode()))
     reply = replace(REPLY, program=b"printf '\xff'")
-    store.write_observations([("k", binary)])
+    store.write_observation("k", binary)
     row = verdict(reply=sample_key(reply), observation="k", breaker=True)
     store.write_judged(sample_key(reply), reply, None, [row])
     ((shown,),) = table(store.path, "select reply from breakers")
@@ -149,7 +151,7 @@ def test_views_are_readable_whatever_bytes_they_show(store: Store) -> None:
 
 
 def test_others_read_while_a_run_writes(store: Store) -> None:
-    store.write_observations([("k", OBSERVED)])
+    store.write_observation("k", OBSERVED)
     with store._transaction():
         store._execute("delete from observations", ())
         assert table(store.path, "select count(*) from observations") == [(1,)]
@@ -216,7 +218,7 @@ def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
             migrations.apply(Database(connection), stop_before=names[count])
         connection.close()
         with Store(path) as opened:
-            opened.write_observations([("k", OBSERVED)])
+            opened.write_observation("k", OBSERVED)
         assert table(path, "select name from _sqlite_migrations") == [(name,) for name in names]
 
 
@@ -268,7 +270,8 @@ print("ready", flush=True)
 sys.stdin.readline()
 with Store(Path(sys.argv[1])) as store:
     for number in range(60):
-        store.write_observations([(f"{sys.argv[2]} {number}", OBSERVED), (f"both {number}", OBSERVED)])
+        store.write_observation(f"{sys.argv[2]} {number}", OBSERVED)
+        store.write_observation(f"both {number}", OBSERVED)
 """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from qfuzz.jail.execution import Execution
+from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.delivery import Launch
 from qfuzz.model.task import Fixture
@@ -23,7 +23,7 @@ def pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
 
 def arrived(pool: Pool, program: bytes, inner_shells: int = 1) -> bytes | None:
     launch = Launch(b"/bin/bash", (b"bash", b"-c", program), program, inner_shells=inner_shells)
-    return pool.run(Execution(launch, Fixture(), 10.0, tap=True)).arrived
+    return pool.run(Execution(launch, Fixture(), 10.0, tap=Tap.HAND_ON)).arrived
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,23 @@ def test_an_untapped_run_finds_the_systems_shells(pool: Pool) -> None:
     observation = pool.run(Execution(launch, Fixture(), 10.0))
     assert observation.stdout.data == b"/usr/bin/bash\n/usr/bin/sh\n"
     assert observation.arrived is None
+
+
+@pytest.mark.parametrize(
+    ("program", "inner_shells", "text"),
+    [
+        (b'bash -c "touch ran; echo hi"', 1, b"touch ran; echo hi"),
+        (b'bash -c "touch ran; echo hi"; :', 1, b"touch ran; echo hi"),
+        (b"bash -c \"bash -c 'touch ran'\"", 2, b"touch ran"),
+        (b"bash -c \"bash -c 'touch ran'; :\"; :", 2, b"touch ran"),
+        (b"sh -c \"x$(bash -c 'touch ran; echo y')z\"", 1, b"xz"),
+    ],
+)
+def test_a_tap_that_stops_runs_nothing_of_the_last_shell(
+    pool: Pool, program: bytes, inner_shells: int, text: bytes
+) -> None:
+    launch = Launch(b"/bin/bash", (b"bash", b"-c", program), program, inner_shells=inner_shells)
+    observation = pool.run(Execution(launch, Fixture(), 10.0, tap=Tap.STOP))
+    assert observation.arrived == text
+    assert observation.tree.entries == {}
+    assert observation.stdout.data == b""

@@ -7,7 +7,6 @@ renew the process space; a program that it starts has none, because executing as
 from __future__ import annotations
 
 import os
-import platform
 import resource
 import signal
 from collections.abc import Mapping
@@ -81,7 +80,7 @@ def limit_resources(limits: Mapping[str, int]) -> None:
 
 def refuse_system_calls() -> bool:
     """Whether a filter for this machine exists; it is now in force."""
-    return seccomp.install(platform.machine())
+    return seccomp.install(os.uname().machine)
 
 
 def _write(path: str, text: str) -> None:

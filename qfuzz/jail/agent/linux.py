@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -67,7 +66,7 @@ def drop_bounding_set() -> None:
 
 def join_new_session_keyring() -> None:
     """Leaves the keys of the session that started qfuzz behind. Kernels without keyrings answer ENOSYS."""
-    number = {"x86_64": 250}.get(platform.machine(), 219)
+    number = {"x86_64": 250}.get(os.uname().machine, 219)
     _libc.syscall(ctypes.c_long(number), ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING), None)
 
 

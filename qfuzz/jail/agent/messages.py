@@ -16,6 +16,7 @@ REQUEST = struct.Struct("<dBBIIIII")
 
 REQUEST_STDIN = 1
 REQUEST_TAP = 2
+REQUEST_STOP = 4
 
 ANSWER = struct.Struct("<BBHdII")
 """Outcome, value (exit status, signal or errno), ANSWER_* flags, seconds, counts: tree entries, repository files."""

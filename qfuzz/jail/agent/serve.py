@@ -36,6 +36,7 @@ class Request:
         numbers = messages.REQUEST.unpack(fields[0])
         self.timeout, flags, self.inner_shells, argv, directories, file_count, symlinks, side_files = numbers
         self.tapped = bool(flags & messages.REQUEST_TAP)
+        self.stopped = bool(flags & messages.REQUEST_STOP)
         rest = iter(fields[1:])
 
         def take(count: int) -> list[bytes]:
@@ -107,7 +108,8 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
         return _no_run(messages.NOT_LAID, error, around)
     environment = around.environment
     if request.tapped:
-        environment = {**environment, b"PATH": around.tap.search_path + b":" + environment[b"PATH"]}
+        shells = request.inner_shells if request.stopped else 0
+        environment = {**environment, **around.tap.variables(environment[b"PATH"], shells)}
     try:
         run = command.Command(
             request.executable, request.argv, environment, request.stdin, bounds.output_bytes, bounds.discarded_bytes

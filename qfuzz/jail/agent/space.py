@@ -61,11 +61,14 @@ class ProcessSpace:
             self._renew()
 
     def watch(self) -> Callable[[], str]:
-        return MemoryWatch(self._proc, self._pids, self._memory_bytes).look
+        return MemoryWatch(self._proc, self._pids, self._count_sockets, self._memory_bytes).look
 
     def unharmed(self) -> bool:
         """A connection in TIME_WAIT outlives its processes and keeps its port."""
         return b" tw 0 " in os.pread(self._sockets, 512, 0)
+
+    def _count_sockets(self) -> int:
+        return int(os.pread(self._sockets, 64, 0).split()[2])
 
     def pid_inside(self, pid: int) -> int:
         """What a child of the agent is called in the space."""

@@ -12,6 +12,7 @@ import os
 from . import files
 
 NAMES = ("bash", "sh", "dash")
+_LEFT = "_QFUZZ_SHELLS_LEFT"
 _MAX_RECORDS = 1_000
 _MAX_RECORD_BYTES = 8 << 20
 
@@ -27,6 +28,11 @@ _qfuzz_is_substitution() {
 }
 if ! _qfuzz_is_substitution 0 && ! _qfuzz_is_substitution 1; then
     builtin printf '%s\0' "$EPOCHREALTIME" "$PPID" "$#" "$@" >> @LOG@/$$
+    if [[ $@LEFT@ ]]; then
+        ((--@LEFT@)) || builtin exit 0
+    fi
+elif [[ $@LEFT@ ]]; then
+    builtin exit 0
 fi
 exec -a @NAME@ /bin/@NAME@ "$@"
 """
@@ -50,8 +56,15 @@ class Tap:
 
     def __init__(self, directory: int, path: str, agent: int) -> None:
         self._directory = directory
-        self._text = _STAND_IN.replace("@LOG@", f"{path}/log").replace("@AGENT@", str(agent))
-        self.search_path = f"{path}/bin".encode()
+        self._text = _STAND_IN.replace("@LOG@", f"{path}/log").replace("@AGENT@", str(agent)).replace("@LEFT@", _LEFT)
+        self._search_path = f"{path}/bin".encode()
+
+    def variables(self, search_path: bytes, stop_after: int) -> dict[bytes, bytes]:
+        """What leads shells to the stand-ins. With `stop_after`, the last of that many shells does not start."""
+        found = {b"PATH": self._search_path + b":" + search_path}
+        if stop_after:
+            found[_LEFT.encode()] = str(stop_after).encode()
+        return found
 
     def lay(self) -> None:
         files.lay_directories(self._directory, (b"bin", b"log"))
