@@ -15,7 +15,7 @@ from qfuzz.gen.loader import families
 from qfuzz.gen.public import public_tasks
 from qfuzz.gen.registry import FAMILY_NAMES
 from qfuzz.gen.shape import Style
-from qfuzz.gen.variants import GENERATOR_VERSION, TOKENS, task_set_digest, token_text, variant_tasks
+from qfuzz.gen.variants import GENERATOR_VERSION, TOKENS, _Tokens, task_set_digest, token_text, variant_tasks
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task_codec import encode_task
 
@@ -113,3 +113,9 @@ def test_memory_stays_flat() -> None:
 
     families()
     assert peak(600) < peak(60) + 100_000
+
+
+@pytest.mark.parametrize("seed", ["a", "b", "c", "d", "e", "f"])
+def test_places_are_mapped_to_tokens_one_to_one(seed: str) -> None:
+    """An even factor modulo a power of two would give places that lie far apart the same token."""
+    assert _Tokens(seed, Style.V1)._factor % 2 == 1
