@@ -47,6 +47,8 @@ def test_bulk_rename_expects_every_file_with_the_prefix_renamed(prefix: str) -> 
     task = built("bulk-rename", prefix=prefix.encode())
     (expected,) = task.expect
     assert isinstance(expected, ExpectTree)
+    paths = [file.path for file in task.fixture.files]
+    assert len(set(paths)) == len(paths)
     gone = {file.path for file in task.fixture.files if file.path.startswith(prefix.encode())}
     assert set(expected.gone) == gone
     assert len(expected.files) == len(gone) == 3
