@@ -88,7 +88,6 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted; what was finished is kept", 130)
     except (BrokenPipeError, _ReaderGone):
-        # The reader went away, as `| head` does.
         _drop_output()
         sys.exit(141)
     except OSError as error:

@@ -64,7 +64,7 @@ def print_table(tally: Tally, stream: TextIO) -> None:
         lines.append("")
     if compared:
         lines += _table(_COMPARED, compared, _compared_cells, several_models)
-    for line in (*lines, *_notes(tally, rows)):
+    for line in (*lines, *_notes(tally, rows, several_models)):
         print(line, file=stream)
 
 
@@ -132,11 +132,12 @@ def _compared_cells(counts: Counts) -> tuple[str, ...]:
     return tuple(map(str, numbers))
 
 
-def _notes(tally: Tally, rows: list[Row]) -> Iterator[str]:
+def _notes(tally: Tally, rows: list[Row], several_models: bool) -> Iterator[str]:
     for cells in tally.matched_cells():
-        yield (
-            f"Over {cells.transport}: raw replies pass {cells.rr:.1f} % directly and {cells.rn:.1f} % over it; replies "
-            f"that were told of it {cells.nn:.1f} %."
+        of_model = f"{cells.model or 'no model named'}, over" if several_models else "Over"
+        yield one_line(
+            f"{of_model} {cells.transport}: raw replies pass {cells.rr:.1f} % directly, {cells.rn:.1f} % over it; "
+            f"replies told of it pass {cells.nn:.1f} %."
         )
     unstable = sum(row.counts.nondeterministic for row in rows if row.with_task)
     if unstable:
