@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.events import Result, Sample
+from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Ending, Observation
@@ -177,24 +178,14 @@ class Attempt:
         if task is not None:
             verdict = judge(task, observation)
             if not verdict.passed and observation.status.code not in (0, None) and observation.parses is None:
-                observation = self._with_syntax(launch, observation)
+                observation = with_syntax(launch, observation, self._arrived_text, self._parses)
                 self._keep(key, observation)
                 verdict = judge(task, observation)
         return replace(self._result(name), observation_key=key, observation=observation, verdict=verdict)
 
-    def _with_syntax(self, launch: Launch, observation: Observation) -> Observation:
-        """The observation with the text that reached the last shell, and whether that shell can parse it.
-
-        A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
-        """
-        arrived: bytes | None = launch.program
-        if launch.inner_shells:
-            if not self._parses("bash", launch.program):
-                return replace(observation, parses=False)
-            self.executed += 1
-            arrived = self._machinery.arrived_text(launch, self._sample.fixture)
-        parses = arrived is None or self._parses(launch.shell, arrived)
-        return replace(observation, parses=parses, arrived=arrived)
+    def _arrived_text(self, launch: Launch) -> bytes | None:
+        self.executed += 1
+        return self._machinery.arrived_text(launch, self._sample.fixture)
 
     def _parses(self, shell: str, text: bytes) -> bool:
         self.executed += 1

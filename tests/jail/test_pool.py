@@ -212,8 +212,10 @@ class TestWarmJails:
     def test_no_process_of_a_jail_belongs_to_the_hosts_root(self) -> None:
         before = set(_descendants(os.getpid()))
         with Pool(2) as pool, ThreadPoolExecutor(2) as threads:
-            runs = [threads.submit(pool.run, execution("sleep 0.5; echo ran")) for _ in range(2)]
-            time.sleep(0.3)
+            # Both jails are up, and no launcher is on its way to become somebody else.
+            list(threads.map(pool.run, [execution("sleep 0.2")] * 2))
+            runs = [threads.submit(pool.run, execution("sleep 1; echo ran")) for _ in range(2)]
+            time.sleep(0.4)
             inside = set(_descendants(os.getpid())) - before
             owners = {Path(f"/proc/{pid}/status").read_text().partition("\nUid:")[2].split()[0] for pid in inside}
             assert [run.result().stdout.data for run in runs] == [b"ran\n"] * 2

@@ -17,7 +17,7 @@ _MAX_RECORDS = 1_000
 _MAX_RECORD_BYTES = 8 << 20
 
 _STAND_IN = r"""#!/bin/bash
-_qfuzz_is_substitution() {
+_qfuzz_parent_holds() {
     ((PPID == @AGENT@)) && return 1
     [[ /proc/$$/fd/$1 -ef /proc/$PPID/fd/$1 ]] && return 1
     local descriptor
@@ -26,7 +26,16 @@ _qfuzz_is_substitution() {
     done
     return 1
 }
-if ! _qfuzz_is_substitution 0 && ! _qfuzz_is_substitution 1; then
+_qfuzz_is_substitution() {
+    local pause
+    # While it sets up a pipeline, a shell holds the pipes of it for a moment.
+    for pause in 0.01 0.05 0.1; do
+        _qfuzz_parent_holds 0 || _qfuzz_parent_holds 1 || return 1
+        /bin/sleep $pause
+    done
+    return 0
+}
+if ! _qfuzz_is_substitution; then
     builtin printf '%s\0' "$EPOCHREALTIME" "$PPID" "$#" "$@" >> @LOG@/$$
     if [[ $@LEFT@ ]]; then
         ((--@LEFT@)) || builtin exit 0
