@@ -54,7 +54,7 @@ git_states = st.builds(
     st.lists(git_commits, max_size=3).map(tuple),
     st.integers(0, 5),
     st.lists(paths, max_size=2).map(tuple),
-    st.sampled_from(["", "HEAD is no link"]),
+    st.sampled_from(["", "HEAD is no link", "no object \x1b[31m\n"]),
 )
 observations = st.builds(
     Observation,
