@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.minimize import GENERATION, minimize
 from qfuzz.engine.parse_child import ParseChild
 from qfuzz.gen.rebuild import with_payloads
+from qfuzz.model.delivery import Rejection
+from qfuzz.model.errors import StoreError
 from qfuzz.model.forms import Forms
+from qfuzz.model.observation import Observation
+from qfuzz.model.task import Fixture
+from qfuzz.store.store import Store, StoredBreaker
+from qfuzz.transports.loader import resolve
 
 STRICT_OFFSET = 1000
 """Strict forms are another generation, so that the two never pass for one another."""
@@ -31,3 +38,21 @@ def form_maker(machinery: Machinery, *, strict: bool) -> Iterator[Callable[[Brea
             return minimize(breaker, machinery, rebuild, parser.spans, strict=strict)
 
         yield make
+
+
+def open_store(path: Path) -> Store:
+    """The store at `path`, which must exist; raises StoreError. (`qfuzz diff` makes one; reading one must not.)"""
+    if not path.is_file():
+        raise StoreError("there is no store here", where=str(path), hint="`qfuzz diff --db` makes one")
+    return Store(path)
+
+
+def breaker_of(judged: StoredBreaker) -> Breaker:
+    """The breaker that was stored; raises StoreError for an execution that is none to explain."""
+    transport = resolve(judged.transport)
+    fixture = Fixture() if judged.task is None else judged.task.fixture
+    delivery = transport.deliver(judged.program)
+    transported = judged.transported if judged.transported is not None else delivery
+    if judged.transport == "direct" or not isinstance(transported, (Observation, Rejection)):
+        raise StoreError("is no breaker: there is nothing to explain", where=judged.key[:16])
+    return Breaker(judged.program, judged.task, fixture, transport, judged.direct, transported)
