@@ -20,6 +20,12 @@ class ProcessGroup:
         self._memory_bytes = memory_bytes
         self._proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
 
+    def is_empty(self) -> bool:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        return not self._pids()
+
     def end_others(self, run: Command) -> None:
         """Kills the run's process group, then descendants until there is none."""
         with contextlib.suppress(ProcessLookupError):

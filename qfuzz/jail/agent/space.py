@@ -57,7 +57,7 @@ class ProcessSpace:
 
     def end_others(self, run: Command) -> None:
         """Kills what a run left alive; the kernel does it without a race when the space's init dies."""
-        if run.how != ENDED or not self._is_empty():
+        if run.how != ENDED or not self.is_empty():
             self._renew()
 
     def watch(self) -> Callable[[], str]:
@@ -82,7 +82,7 @@ class ProcessSpace:
     def _pids(self) -> list[str]:
         return [name for name in os.listdir(self._proc) if name.isdigit() and name != "1"]
 
-    def _is_empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing lives here but init.
 
         Every process of the space descends from a child of init or of the agent: orphans go to init, and clone with
