@@ -63,7 +63,7 @@ def chars(causes: tuple[tuple[object, ...], ...]) -> list[str]:
         (b"x=1; cat <<E\n$x\nE", "nested", "$", ["$"]),
         (b"echo '\\\n'", "nested", "\\", ["\\"]),
         (b"echo 'lone $ and \\n stay' '`'", "nested", "`", ["`"]),
-        (b"printf '%s' '\\\\x'", "json-naive", "\\", ["\\"]),
+        (b"printf '%s' '\\\\x'", "json-naive", "\\\\", ["\\\\"]),
     ],
 )
 def test_repair_set_and_causes(machines: Machinery, program: bytes, stack: str, repair: str, causes: list[str]) -> None:
