@@ -116,9 +116,13 @@ def _payload(forms: Forms) -> Iterator[str]:
     if part is None:
         return
     if part.status == "minimal" and part.minimal is not None:
-        text = f"the smallest one that breaks is {visible(part.minimal)!r}, written as {' in '.join(part.stack)}"
+        written = " in ".join(reversed(part.stack))
+        text = (
+            f"it takes part: a plain one does not break; the smallest that does is ⟪{visible(part.minimal)}⟫, written "
+            f"as the author wrote the original ({written})"
+        )
     elif part.status == "not-involved":
-        text = "not involved: a plain one in its place breaks as well"
+        text = "not involved: a plain one in its place breaks as well, so the author's own characters are the cause"
     else:
         text = f"not bound ({part.reason})"
     yield from _section("The payload", [f"  {line}" for line in fold(text, WIDTH - 2)])
