@@ -8,23 +8,27 @@ payload is minimal because it breaks and the smaller ones that were tried do not
 from __future__ import annotations
 
 import enum
-import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from qfuzz.model.task import Task
 from qfuzz.shrink.payload_binding import Binding, Bound, bindings, lasting_names
-from qfuzz.shrink.payload_probes import QUOTING, frames, hazards, hostile_texts, pairs, plain_letters, triples
+from qfuzz.shrink.payload_probes import frames, hostile_texts, plain_letters
+from qfuzz.shrink.payload_search import smallest
+from qfuzz.shrink.repair import OutOfTrials
 from qfuzz.shrink.stacks.find import occurrences
 
-MAX_BINDINGS = 8
+MAX_BINDINGS = 6
 """Bindings that are tried; each costs one execution."""
 
-MAX_SEARCHED = 16
-"""Payloads that are tried for a smaller one after the binding is sure; each costs up to two executions."""
+MAX_SEARCHED = 14
+"""Payloads that are tried for a smaller one once the binding is sure; each costs up to two executions."""
 
-_BINDINGS_LOOKED_AT = 2000
+MAX_PLACES = 32
+"""More places where a payload may stand are too many to tell apart by trying."""
+
+_BINDINGS_LOOKED_AT = 500
 
 Rebuild = Callable[[Mapping[str, bytes]], Task | None]
 Runs = Callable[[Task, bytes], bool]
@@ -50,8 +54,12 @@ class Unbound(enum.Enum):
     """The task's family does not make it again, with this payload or with the probes."""
     NOT_FOUND = "not-found"
     """The reply spells it in no way that is known: computed, split up, or in a language not read."""
+    TOO_MANY_PLACES = "too-many-places"
+    """The text stands in so many places that most must be there by chance."""
     PROBES_FAIL = "probes-fail"
     """It was found, but with other payloads in its place the reply fails directly."""
+    OUT_OF_TRIALS = "out-of-trials"
+    """The caller's budget ended before a binding was sure."""
     PARTLY_BOUND = "partly-bound"
     """The task has several payloads, not all were found, and those that were are not involved."""
 
@@ -84,11 +92,16 @@ def payload_form(task: Task, program: bytes, rebuild: Rebuild, passes_direct: Ru
 
     `rebuild` gives the task of other payloads (all roles), None for those that the family can't carry. `passes_direct`
     runs once; `breaks` says whether a program passes directly and fails transported in the breaker's own class. Both
-    are asked few times and are best memoized. The answer depends on theirs alone. Payloads are ordered by length in
-    characters, then plainness (`order`); tried are those of one hazardous character of the original, those of two
-    that hold one, then the original with parts left out.
+    are asked few times and are best memoized; either may raise OutOfTrials, and the best so far is the answer.
+
+    Small is what has few characters, then what is plain (`order` in payload_probes). Tried are payloads of one hazardous
+    character of the original, of two, of three, then the original with parts left out; the first that breaks is given.
+    The same answers of the functions give the same form.
     """
-    return _Search(task, program, rebuild, passes_direct, breaks).form()
+    try:
+        return _Search(task, program, rebuild, passes_direct, breaks).form()
+    except OutOfTrials:
+        return _not_bound(Unbound.OUT_OF_TRIALS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +127,9 @@ class _Search:
     def form(self) -> PayloadForm:
         if not self._roles:
             return _not_bound(Unbound.NO_PAYLOAD)
-        found = [
-            Bound(role, occurrence)
-            for role in self._roles
-            for occurrence in occurrences(self._program, self._task.payloads[role])
-        ]
+        found = self._found()
+        if found is None:
+            return _not_bound(Unbound.TOO_MANY_PLACES)
         if not found:
             return _not_bound(Unbound.NOT_FOUND)
         bound_roles = [role for role in self._roles if any(bound.role == role for bound in found)]
@@ -140,6 +151,16 @@ class _Search:
             if len(tried) == MAX_BINDINGS:
                 break
         return _not_bound(Unbound.PROBES_FAIL)
+
+    def _found(self) -> list[Bound] | None:
+        """All occurrences of all payloads, None where they are too many."""
+        found: list[Bound] = []
+        for role in self._roles:
+            everywhere = occurrences(self._program, self._task.payloads[role])
+            if everywhere is None or len({occurrence.start for occurrence in everywhere}) > MAX_PLACES:
+                return None
+            found += (Bound(role, occurrence) for occurrence in everywhere)
+        return found
 
     def _hostile_tasks(self, roles: list[str]) -> list[tuple[dict[str, bytes], Task]]:
         probes = []
@@ -183,84 +204,18 @@ class _Search:
         except UnicodeDecodeError:
             return None
         letter = self._letters[role]
+        needed = len(plain.payloads[role]) - len(letter)
 
         def trial_of(text: str) -> _Trial | None:
-            return self._trial(binding, {**plain.payloads, role: text.encode("utf-8")})
+            return self._trial(binding, {**plain.payloads, role: text.encode("utf-8")}) if text else None
 
-        def breaking(text: str) -> _Trial | None:
-            trial = trial_of(text)
-            if trial is None or self._searched == MAX_SEARCHED:
-                return None
+        def fails(trial: _Trial) -> bool:
+            if self._searched == MAX_SEARCHED:
+                raise OutOfTrials
             self._searched += 1
-            return trial if self._breaks(trial.task, trial.program) else None
+            return self._breaks(trial.task, trial.program)
 
-        def framed(core: str) -> str | None:
-            return next((text for text in frames(core, letter) if trial_of(text) is not None), None)
-
-        def core_breaks(core: str) -> bool:
-            text = framed(core)
-            return text is not None and breaking(text) is not None
-
-        extra = len(plain.payloads[role]) - len(letter)
-        for text in _by_length(_cores(original, letter, core_breaks), framed, extra):
-            found = breaking(text)
-            if found is not None:
-                return found
-        return _reduced(original, breaking)
-
-
-def _by_length(cores: Iterable[str], framed: Callable[[str], str | None], extra: int) -> Iterator[str]:
-    """The framed cores; one that needs more than the `extra` characters that all need waits for cores of its length."""
-    waiting: list[tuple[int, str]] = []
-    for core in cores:
-        text = framed(core)
-        due = len(core) + extra
-        while waiting and waiting[0][0] < due:
-            yield heapq.heappop(waiting)[1]
-        if text is not None and len(text) > due:
-            heapq.heappush(waiting, (len(text), text))
-        elif text is not None:
-            yield text
-    yield from (text for _, text in sorted(waiting))
-
-
-def _cores(original: str, letter: str, breaks: Callable[[str], bool]) -> Iterator[str]:
-    """Small payloads in the order in which they are tried.
-
-    Characters that quote nothing are tried all together before each by itself: where that does not break, most likely
-    none of them does, and their turn comes last.
-    """
-    found = hazards(original)
-    quoting = [char for char in found if char in QUOTING]
-    others = [char for char in found if char not in QUOTING]
-    yield from quoting
-    together = len(others) > 1 and breaks(letter.join(["", *others, ""]))
-    if together or len(others) == 1:
-        yield from others
-        yield from pairs(original, found, letter)
-    else:
-        yield from pairs(original, quoting, letter)
-        yield from others
-        yield from pairs(original, others, letter)
-    yield from triples(original, found, letter)
-
-
-def _reduced(original: str, breaking: Callable[[str], _Trial | None]) -> _Trial | None:
-    """The original with parts left out, halves first, as long as it breaks."""
-    text = original
-    best: _Trial | None = None
-    size = len(text) // 2
-    while size:
-        at = 0
-        while at < len(text):
-            shorter = text[:at] + text[at + size :]
-            found = breaking(shorter) if shorter else None
-            if found is None:
-                at += size
-            else:
-                text, best = shorter, found
-        size //= 2
-    return best
+        return smallest(original, letter, needed, trial_of, fails)
 
 
 def _first_insertable(binding: Binding, probes: list[tuple[dict[str, bytes], Task]]) -> _Trial | None:

@@ -7,15 +7,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qfuzz.shrink.stacks.arguments import split_texts
-from qfuzz.shrink.stacks.layers import INNER_LAYERS, LAYERS, SHELL, UNLIKELY, Layer, Place
+from qfuzz.shrink.stacks.layers import ELSEWHERE, INNER_LAYERS, LAYERS, SHELL, SHELL_TOOLS, UNLIKELY, Layer, Place
 from qfuzz.shrink.stacks.shell import Field, Kind, fields
 from qfuzz.shrink.stacks.units import OPAQUE, Spelling, View, Writer, find_all
 
 MAX_SHELLS = 4
 """How deep shell programs inside shell programs are read."""
 
+MAX_COST = 8
+"""Stacks that nothing suggests are not read deeper than this."""
+
+MAX_OCCURRENCES = 2000
+"""More are too many to tell apart by trying."""
+
+MAX_READ = 16_000
+"""Bytes of a word up to which it is read in other languages than the shell's, where its command does not suggest it."""
+
+MAX_WORDS = 64
+"""Words of a command that are looked at to guess what it reads."""
+
 _PARTIAL, _LITERAL_INSTEAD, _ADDED_NEWLINE = 1, 2, 1
-_ESCAPE_OF_A_LETTER = re.compile(rb"\\[xuU0-7]")
+_NUMBER_ESCAPE = re.compile(rb"\\[xuU0-7]")
+_WRITTEN_BY_NAME = {7, 8, 9, 10, 11, 12, 13, 27}
 _RUN_OF_LETTERS = re.compile(rb"[A-Za-z0-9]+")
 
 
@@ -34,89 +47,109 @@ class Occurrence:
     cost: int
 
 
-def occurrences(program: bytes, text: bytes) -> tuple[Occurrence, ...]:
-    """The occurrences of `text` (not empty, no NUL) in a Bash program, by cost, then place, then depth of the stack."""
+def occurrences(program: bytes, text: bytes) -> tuple[Occurrence, ...] | None:
+    """The occurrences of `text` (not empty, no NUL) in a Bash program, by cost, then place, then depth of the stack.
+
+    None where there are more than MAX_OCCURRENCES.
+    """
     assert text, "an empty text stands everywhere"
     assert OPAQUE not in text, "a program can't hold NUL"
     best: dict[tuple[int, int, tuple[str, ...]], Occurrence] = {}
-    for found in _Search(text).in_program(program, 0):
+    for found in _Search(program, text).in_program(program, 0, 0):
         key = (found.start, found.end, found.stack)
         if key not in best or found.cost < best[key].cost:
             best[key] = found
+        if len(best) > MAX_OCCURRENCES:
+            return None
     return tuple(sorted(best.values(), key=lambda each: (each.cost, each.start, each.end, len(each.stack), each.stack)))
 
 
 class _Search:
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, program: bytes, text: bytes) -> None:
+        self._program = program
         self._text = text
-        # Letters and digits stand for themselves in every layer, unless they are written by number.
-        self._letters = max(_RUN_OF_LETTERS.findall(text), key=len, default=b"")
+        self._cost_of_shell = ELSEWHERE if any(tool in program for tool in SHELL_TOOLS) else UNLIKELY
+        self._longest = max(_RUN_OF_LETTERS.findall(text), key=len, default=b"")
+        self._bytes = set(text) - _WRITTEN_BY_NAME
 
     def _possible(self, source: bytes) -> bool:
-        return self._letters in source or _ESCAPE_OF_A_LETTER.search(source) is not None
+        """A quick look: in every layer a letter stands for itself and an escape holds its byte, or gives a number."""
+        if self._longest in source and self._bytes <= set(source):
+            return True
+        return _NUMBER_ESCAPE.search(source) is not None
 
-    def in_program(self, source: bytes, shells: int) -> Iterator[Occurrence]:
-        """Occurrences in a shell program inside `shells` others."""
+    def in_program(self, source: bytes, shells: int, spent: int) -> Iterator[Occurrence]:
+        """Occurrences in a shell program inside `shells` others, `spent` being the cost of what is around it."""
+        if shells > MAX_SHELLS or spent > MAX_COST:
+            return
         found = fields(source)
-        indexes = {id(word): at for field in found for at, word in enumerate(field.command.words)}
         for field in found:
             if not self._possible(field.view.text):
                 continue
-            words = [word.view.text for word in field.command.words]
-            place = Place(words, indexes.get(id(field)) if field.kind is Kind.WORD else None)
-            for inner in self._in_field(field, place, shells):
+            for inner in self._in_field(field, shells, spent):
                 lifted = _lift(source, field.view, inner)
                 if lifted is not None:
                     yield replace(lifted, stack=field.around + lifted.stack)
         for command in {id(field.command): field.command for field in found}.values():
             for split in split_texts(source, command, self._text):
-                yield Occurrence(split.start, split.end, split.stack, split.write, split.exact, 0)
+                yield Occurrence(split.start, split.end, split.stack, split.write, split.exact, spent)
 
-    def _in_field(self, field: Field, place: Place, shells: int) -> Iterator[Occurrence]:
+    def _in_field(self, field: Field, shells: int, spent: int) -> Iterator[Occurrence]:
         source = field.view.text
-        if field.kind is not Kind.PROGRAM:
-            suggested = False
-            for layer in LAYERS:
-                suggested |= layer.fits(place, source)
-                yield from self._in_layer(layer, source, place, shells)
-            yield from self._as_literal(source, _LITERAL_INSTEAD * suggested + _PARTIAL)
-        if shells < MAX_SHELLS:
-            likely = field.kind is Kind.PROGRAM or place.runs_shell_text
-            yield from _dearer(self.in_program(source, shells + 1), 0 if likely else UNLIKELY)
+        if field.kind is Kind.PROGRAM:
+            yield from self.in_program(source, shells + 1, spent)
+            return
+        place = _place(field)
+        suggested = False
+        for layer in LAYERS if len(source) <= MAX_READ else ():
+            suggested |= layer.fits(place, source)
+            yield from self._in_layer(layer, source, place, shells, spent)
+        yield from self._as_literal(source, spent + _LITERAL_INSTEAD * suggested, _PARTIAL)
+        if place.runs_shell_text:
+            yield from self.in_program(source, shells + 1, spent)
+        elif len(source) <= MAX_READ and len(source.split(None, 1)) > 1:
+            yield from self.in_program(source, shells + 1, spent + self._cost_of_shell)
 
-    def _in_layer(self, layer: Layer, source: bytes, place: Place, shells: int) -> Iterator[Occurrence]:
-        cost = 0 if layer.fits(place, source) else UNLIKELY
+    def _in_layer(self, layer: Layer, source: bytes, place: Place, shells: int, spent: int) -> Iterator[Occurrence]:
+        spent += layer.cost(place, source, self._program)
+        if spent > MAX_COST:
+            return
         for view in layer.views(source):
             if not self._possible(view.text):
                 continue
-            for inner in self._in_literal(layer, view.text, place, shells):
+            for inner in self._in_literal(layer, view.text, place, shells, spent):
                 lifted = _lift(source, view, inner)
                 if lifted is not None:
-                    yield replace(lifted, cost=lifted.cost + cost)
+                    yield lifted
 
-    def _in_literal(self, layer: Layer, source: bytes, place: Place, shells: int) -> Iterator[Occurrence]:
-        yield from self._as_literal(source, 0)
+    def _in_literal(self, layer: Layer, source: bytes, place: Place, shells: int, spent: int) -> Iterator[Occurrence]:
+        yield from self._as_literal(source, spent, 0)
         for deeper in INNER_LAYERS:
             if deeper.name in layer.inside:
-                yield from self._in_layer(deeper, source, place, shells)
-        if SHELL in layer.inside and shells < MAX_SHELLS:
-            yield from _dearer(self.in_program(source, shells + 1), UNLIKELY)
+                yield from self._in_layer(deeper, source, place, shells, spent)
+        if SHELL in layer.inside:
+            yield from self.in_program(source, shells + 1, spent + self._cost_of_shell)
 
-    def _as_literal(self, source: bytes, cost_of_part: int) -> Iterator[Occurrence]:
-        """The text as it is. Its last newline may be one that the command adds (echo, printf '%s\\n')."""
+    def _as_literal(self, source: bytes, spent: int, partial: int) -> Iterator[Occurrence]:
+        """The text as it is; `partial` is what it costs to be a part of `source` only.
+
+        Its last newline may be one that the command adds (echo, printf '%s\\n').
+        """
         text = self._text
         for at in find_all(source, text):
-            partial = len(text) != len(source)
-            yield Occurrence(at, at + len(text), (), _verbatim, True, cost_of_part - (not partial and cost_of_part > 0))
+            cost = spent + (partial if len(text) < len(source) else 0)
+            yield Occurrence(at, at + len(text), (), _verbatim, True, cost)
         shorter = text[:-1]
         if text.endswith(b"\n") and shorter and source.endswith(shorter):
             start = len(source) - len(shorter)
-            cost = cost_of_part + _ADDED_NEWLINE
+            cost = spent + _ADDED_NEWLINE + (partial if start else 0)
             yield Occurrence(start, len(source), ("added-newline",), _without_newline, True, cost)
 
 
-def _dearer(found: Iterator[Occurrence], cost: int) -> Iterator[Occurrence]:
-    return (replace(each, cost=each.cost + cost) for each in found)
+def _place(field: Field) -> Place:
+    words = field.command.words[:MAX_WORDS]
+    index = next((at for at, word in enumerate(words) if word is field), len(words))
+    return Place([word.view.text for word in words], index if field.kind is Kind.WORD else None)
 
 
 def _verbatim(text: bytes) -> bytes:

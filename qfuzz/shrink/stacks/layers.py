@@ -13,8 +13,11 @@ from qfuzz.shrink.stacks import patterns, strings
 from qfuzz.shrink.stacks.patterns import Dialect
 from qfuzz.shrink.stacks.units import View
 
-UNLIKELY = 4
-"""The cost of a layer that the command at hand does not suggest."""
+ELSEWHERE, UNLIKELY = 2, 4
+"""The cost of a layer that another command of the program suggests, and of one that none does."""
+
+SHELL_TOOLS = (b"bash", b"sh -c", b"ssh", b"eval", b"./")
+"""Where none of these occurs, a text is hardly a shell program."""
 
 _ASSIGNMENT = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _PREFIXES = frozenset(
@@ -67,12 +70,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """`fits` says whether the place suggests this language; `inside` names layers that a literal of it may hold."""
+    """A language. `inside` names layers that a literal of it may hold.
+
+    `fits` says whether a place suggests it; a program that holds one of `tools` may still hand a text over to one.
+    """
 
     name: str
     views: Callable[[bytes], Iterator[View]]
     fits: Callable[[Place, bytes], bool]
-    inside: frozenset[str] = frozenset()
+    tools: tuple[bytes, ...]
+    inside: frozenset[str]
+
+    def cost(self, place: Place, text: bytes, program: bytes) -> int:
+        """How unlikely it is for this text at this place of the program."""
+        if self.fits(place, text):
+            return 0
+        return ELSEWHERE if any(tool in program for tool in self.tools) else UNLIKELY
 
 
 SHELL = "shell"
@@ -114,32 +127,52 @@ def _is_glob(place: Place) -> bool:
     return place.name in (b"[[", b"case")
 
 
-_LITERALS = frozenset({"json-strings"})
+def _layer(
+    name: str,
+    views: Callable[[bytes], Iterator[View]],
+    fits: Callable[[Place, bytes], bool],
+    tools: bytes,
+    *inside: str,
+) -> Layer:
+    return Layer(name, views, fits, tuple(tools.split()), frozenset(inside))
+
+
+_PATTERNS = ("sed-bre", "sed-ere", "sed-replacements", "glob", "grep-bre", "grep-ere")
 
 LAYERS: tuple[Layer, ...] = (
-    Layer("json-strings", strings.json_strings, lambda _, text: _LOOKS_LIKE_JSON.match(text) is not None),
-    Layer("sed-bre", lambda text: patterns.sed_patterns(text, Dialect.BASIC), lambda p, _: _is_sed(p, False)),
-    Layer("sed-ere", lambda text: patterns.sed_patterns(text, Dialect.EXTENDED), lambda p, _: _is_sed(p, True)),
-    Layer("sed-replacements", patterns.sed_replacements, lambda p, _: p.name == b"sed"),
-    Layer("awk-strings", strings.awk_strings, lambda p, _: _is_awk(p), frozenset({"awk-dynamic"})),
-    Layer("awk-regexes", patterns.awk_regexes, lambda p, _: _is_awk(p)),
-    Layer("awk-assignments", strings.awk_assignments, lambda p, _: _is_awk(p), frozenset({"awk-dynamic"})),
-    Layer("printf-format", strings.printf_format, _is_format, _LITERALS),
-    Layer("percent-b", strings.percent_b, _is_percent_b, _LITERALS),
-    Layer(
+    _layer("json-strings", strings.json_strings, lambda _, text: _LOOKS_LIKE_JSON.match(text) is not None, b""),
+    _layer("sed-bre", lambda text: patterns.sed_patterns(text, Dialect.BASIC), lambda p, _: _is_sed(p, False), b"sed"),
+    _layer(
+        "sed-ere", lambda text: patterns.sed_patterns(text, Dialect.EXTENDED), lambda p, _: _is_sed(p, True), b"sed"
+    ),
+    _layer("sed-replacements", patterns.sed_replacements, lambda p, _: p.name == b"sed", b"sed"),
+    _layer("awk-strings", strings.awk_strings, lambda p, _: _is_awk(p), b"awk", "awk-dynamic"),
+    _layer("awk-regexes", patterns.awk_regexes, lambda p, _: _is_awk(p), b"awk"),
+    _layer("awk-assignments", strings.awk_assignments, lambda p, _: _is_awk(p), b"awk", "awk-dynamic"),
+    _layer("printf-format", strings.printf_format, _is_format, b"", "json-strings", SHELL, *_PATTERNS),
+    _layer("percent-b", strings.percent_b, _is_percent_b, b"%b", "json-strings", SHELL, *_PATTERNS),
+    _layer(
         "python-strings",
         strings.python_strings,
         lambda p, _: p.name.startswith(b"python"),
-        _LITERALS | frozenset({SHELL}),
+        b"python",
+        "json-strings",
+        SHELL,
     ),
-    Layer("glob", patterns.glob_pattern, lambda p, _: _is_glob(p)),
-    Layer("grep-bre", lambda text: patterns.grep_pattern(text, Dialect.BASIC), lambda p, _: _is_grep(p, False)),
-    Layer("grep-ere", lambda text: patterns.grep_pattern(text, Dialect.EXTENDED), lambda p, _: _is_grep(p, True)),
+    _layer("glob", patterns.glob_pattern, lambda p, _: _is_glob(p), b"-name -iname -path case [["),
+    _layer(
+        "grep-bre", lambda text: patterns.grep_pattern(text, Dialect.BASIC), lambda p, _: _is_grep(p, False), b"grep"
+    ),
+    _layer(
+        "grep-ere", lambda text: patterns.grep_pattern(text, Dialect.EXTENDED), lambda p, _: _is_grep(p, True), b"grep"
+    ),
 )
 """Offered for the text of every word and here-document."""
 
 INNER_LAYERS: tuple[Layer, ...] = (
-    *(layer for layer in LAYERS if layer.name in _LITERALS),
-    Layer("awk-dynamic", lambda text: patterns.grep_pattern(text, Dialect.EXTENDED), lambda _place, _text: False),
+    *(layer for layer in LAYERS if layer.name in ("json-strings", *_PATTERNS)),
+    _layer(
+        "awk-dynamic", lambda text: patterns.grep_pattern(text, Dialect.EXTENDED), lambda _place, _text: False, b"~"
+    ),
 )
-"""Offered only inside a literal whose layer names them."""
+"""Offered inside a literal whose layer names them."""

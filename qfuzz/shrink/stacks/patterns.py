@@ -24,12 +24,13 @@ class Dialect(enum.Enum):
 _SPECIAL = {Dialect.BASIC: rb"\\.*[^$", Dialect.EXTENDED: rb"\\.*[^$+?(){}|"}
 _BRACKETED = re.compile(rb"[.*$[+?(){}|]")
 _CARET_OR_BACKSLASH = re.compile(rb"[\\^]")
-_SET = rb"\[\^?\]?(?:\[[:.=][^]]*[:.=]\]|[^]])*\]"
+# No quantifier gives back what it took, and none is without end: a reply may be written to make a search hang.
+_SET = rb"\[\^?+\]?+(?:\[[:.=][a-z-]{1,12}[:.=]\]|[^]]){0,200}+\]"
 _ESCAPE = re.compile(rb"\\(.)|(" + _SET + rb")", re.DOTALL)
-_GLOB_ESCAPE = re.compile(rb"\\(.)|(\[[!^]?\]?[^]]*\])|[*?]", re.DOTALL)
+_GLOB_ESCAPE = re.compile(rb"\\(.)|(\[[!^]?+\]?+[^]]{0,200}+\])|[*?]", re.DOTALL)
 _SED_COMMAND = re.compile(rb"(?<![A-Za-z_\\])s([^A-Za-z0-9\s\\\x00])")
-_SED_ADDRESS = re.compile(rb"(?:\A|[;\n,{])\s*/((?:[^/\\\n[]|\\.|" + _SET + rb")++)/", re.DOTALL)
-_AWK_REGEX = re.compile(rb"(?:\A|[~!(,{;&|\n])\s*/((?:[^/\\\n[]|\\.|" + _SET + rb")++)/", re.DOTALL)
+_SED_ADDRESS = re.compile(rb"(?:\A|[;\n,{])[ \t]*/((?:[^/\\\n[]|\\.|" + _SET + rb"){1,4000}+)/", re.DOTALL)
+_AWK_REGEX = re.compile(rb"(?:\A|[~!(,{;&|\n])[ \t]*/((?:[^/\\\n[]|\\.|" + _SET + rb"){1,4000}+)/", re.DOTALL)
 
 
 def grep_pattern(text: bytes, dialect: Dialect) -> Iterator[View]:
@@ -85,11 +86,13 @@ def _substitutions(text: bytes) -> Iterator[tuple[bytes, tuple[int, int], tuple[
         delimiter = match.group(1)
         quoted = re.escape(delimiter)
         # GNU sed takes a delimiter inside a set for a member. A set that never ends is none.
-        pattern = re.compile(rb"((?:\\.|(?>" + _SET + rb")|[^\\" + quoted + rb"])*+)" + quoted, re.DOTALL)
+        pattern = re.compile(rb"((?:\\.|" + _SET + rb"|[^\\" + quoted + rb"]){0,4000}+)" + quoted, re.DOTALL)
         found = pattern.match(text, match.end())
         if found is None:
             continue
-        replacement = re.compile(rb"((?:\\.|[^\\" + quoted + rb"])*+)" + quoted, re.DOTALL).match(text, found.end())
+        replacement = re.compile(rb"((?:\\.|[^\\" + quoted + rb"]){0,4000}+)" + quoted, re.DOTALL).match(
+            text, found.end()
+        )
         if replacement is not None:
             yield delimiter, found.span(1), replacement.span(1)
 
