@@ -16,7 +16,7 @@ from qfuzz.bash.parse_words import ARITHMETIC_END, ASSIGNMENT, BODY_PLAIN, WordR
 def outline(program: bytes) -> Outline:
     """The outline of `program`."""
     reader = _Reader(program)
-    reader.commands(0, b"", 0)
+    reader.commands(0, 0)
     return reader.found()
 
 
@@ -27,9 +27,10 @@ _OPENS = {b"for": b"done", b"select": b"done", b"while": b"done", b"until": b"do
 _OPENS |= {b"{": b"}"}
 _CLOSERS = frozenset(_OPENS.values())
 _CONTINUES = frozenset((b"if", b"then", b"elif", b"else", b"while", b"until", b"do", b"!", b"{", b"time", b"coproc"))
+_INSIDE = (b"then", b"elif", b"else", b"do")
 _CASE_ENDS = (b";;", b";;&", b";&")
 _JOINS = (b"&&", b"||", b"|", b"|&")
-_NEEDY = _CONTINUES - {b"time", b"coproc"}
+_NEEDY = _CONTINUES - {b"!", b"time", b"coproc"}
 """What a command has to follow."""
 _NAMING = (b"for", b"select", b"function")
 _RUNNERS = frozenset((b"command", b"builtin", b"exec", b"env", b"eval", b"nice", b"nohup", b"sudo", b"xargs"))
@@ -48,8 +49,8 @@ class _Place:
     """The last thing read is a reserved word that needs a command."""
     pending: bool = False
     """An operator that joins two commands still needs the second."""
-    assigned: bool = False
-    """The last word was an assignment."""
+    prefixed: bool = False
+    """An assignment or a redirection stands where the next word is a command's name: it is no reserved word."""
     naming: bool = False
     """`for`, `select` or `function` was read, and the name that follows was not."""
     runner: bool = False
@@ -61,20 +62,18 @@ class _Place:
 
 
 class _Reader(WordReader):
-    def commands(self, at: int, closer: bytes, depth: int) -> int:
-        """Read commands up to `closer`, or to the end of the text where it is empty."""
+    def commands(self, at: int, depth: int, *, nested: bool = False) -> int:
+        """Read commands to the end of the text, or to the parenthesis that ends the substitution around."""
         place = _Place()
-        while at < len(self.text) and not self._closes(at, place, closer):
-            at = self._step(at, place, closer, depth)
+        while at < len(self.text) and not (nested and self._closes(at, place)):
+            at = self._step(at, place, depth)
         self.broken |= bool(place.openers or place.parentheses or place.pending or place.reserved)
         return at
 
-    def _closes(self, at: int, place: _Place, closer: bytes) -> bool:
-        if not closer or not self.text.startswith(closer, at):
-            return False
-        return closer == b"`" or not (place.parentheses or _in_pattern(place))
+    def _closes(self, at: int, place: _Place) -> bool:
+        return self.text.startswith(b")", at) and not (place.parentheses or _in_pattern(place))
 
-    def _step(self, at: int, place: _Place, closer: bytes, depth: int) -> int:
+    def _step(self, at: int, place: _Place, depth: int) -> int:
         text = self.text
         if match := _BLANK.match(text, at):
             return match.end()
@@ -84,12 +83,13 @@ class _Reader(WordReader):
             return end
         if match := _REDIRECTION.match(text, at):
             place.bare = place.reserved = place.pending = False
-            return self._redirection(at, match.group(), match.end(), closer, depth)
+            place.prefixed = True
+            return self._redirection(at, match.group(), match.end(), depth)
         if (place.command or place.naming) and text.startswith(b"((", at):
             return self._arithmetic(at, place)
         if match := _CONTROL.match(text, at):
             return self._operator(match, place)
-        return self._command_word(at, place, closer, depth)
+        return self._command_word(at, place, depth)
 
     def _arithmetic(self, at: int, place: _Place) -> int:
         match = ARITHMETIC_END.search(self.text, at)
@@ -101,7 +101,7 @@ class _Reader(WordReader):
         operator = match.group()
         start, end = match.span()
         self._ends_command(operator, place)
-        place.command, place.runner, place.assigned = True, False, False
+        place.command, place.runner, place.prefixed = True, False, False
         if operator == b"(":
             # The parenthesis before a pattern, or of `f()`, changes nothing that matters here.
             place.parentheses += not _in_pattern(place)
@@ -133,22 +133,23 @@ class _Reader(WordReader):
         elif not place.reserved:
             place.bare = True
 
-    def _command_word(self, at: int, place: _Place, closer: bytes, depth: int) -> int:
+    def _command_word(self, at: int, place: _Place, depth: int) -> int:
         slot = len(self.words)
-        end, value = self.word(at, closer, depth)
+        end, value = self.word(at, depth)
         raw = self.text[at:end]
         role = self._role(at, end, raw, value, place)
         place.bare = place.pending = False
         place.reserved &= role is Role.COMMAND
         self.words.insert(slot, Word(at, end, role, value))
         if raw == b"[[" and role is Role.COMMAND:
-            return self._condition(end, closer, depth)
+            return self._condition(end, depth)
         return end
 
     def _role(self, at: int, end: int, raw: bytes, value: bytes, place: _Place) -> Role:
         if place.case and place.case[-1] == "subject":
             if raw == b"in":
                 place.case[-1] = "pattern"
+                place.command = True
             return Role.ARGUMENT
         if _in_pattern(place) and raw != b"esac":
             return Role.ARGUMENT
@@ -161,12 +162,11 @@ class _Reader(WordReader):
         if not place.command:
             return Role.ARGUMENT
         if ASSIGNMENT.match(raw):
-            place.assigned = True
+            place.prefixed = True
             return Role.ASSIGNMENT
-        # After an assignment no word is reserved.
-        place.command = not place.assigned and self._reserved(at, end, raw, place)
-        place.reserved &= not place.assigned
-        place.assigned = False
+        place.command = not place.prefixed and self._reserved(at, end, raw, place)
+        place.reserved &= not place.prefixed
+        place.prefixed = False
         place.runner = value in _RUNNERS
         return Role.COMMAND
 
@@ -179,14 +179,17 @@ class _Reader(WordReader):
         elif raw in _CLOSERS:
             if raw == b"esac" and place.case:
                 place.case.pop()
-            self.broken |= not place.openers or place.reserved or place.pending
-            if place.openers and place.openers[-1][0] == raw:
+            matches = bool(place.openers) and place.openers[-1][0] == raw
+            self.broken |= not matches or place.reserved or place.pending
+            if matches:
                 self.compounds.append(Pair(place.openers.pop()[1], (at, end)))
+        elif raw in _INSIDE:
+            self.broken |= not place.openers
         place.naming = raw in _NAMING
         place.reserved = raw in _NEEDY
         return raw in _CONTINUES or raw in _CLOSERS or raw == b"function"
 
-    def _condition(self, at: int, closer: bytes, depth: int) -> int:
+    def _condition(self, at: int, depth: int) -> int:
         """The inside of `[[ ]]`, where `&&`, `<` and parentheses are no operators of the shell."""
         while at < len(self.text):
             if match := _BLANK.match(self.text, at) or _CONTROL.match(self.text, at):
@@ -197,7 +200,7 @@ class _Reader(WordReader):
             if self.text[at : at + 1] in (b"<", b">"):
                 at += 1
                 continue
-            end, value = self.word(at, closer, depth)
+            end, value = self.word(at, depth)
             if end == at:
                 return at
             self.words.append(Word(at, end, Role.ARGUMENT, value))
@@ -206,12 +209,12 @@ class _Reader(WordReader):
                 break
         return at
 
-    def _redirection(self, at: int, operator: bytes, end: int, closer: bytes, depth: int) -> int:
+    def _redirection(self, at: int, operator: bytes, end: int, depth: int) -> int:
         slot = len(self.redirections)
         bare = operator.lstrip(b"0123456789")
         blank = _BLANK.match(self.text, end)
         start = blank.end() if blank else end
-        word_end, value = self.word(start, closer, depth)
+        word_end, value = self.word(start, depth)
         if word_end == start:
             self.redirections.append(Redirection(at, end, bare))
             self.broken = True

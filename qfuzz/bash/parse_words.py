@@ -16,14 +16,15 @@ _DOUBLE_PLAIN = re.compile(rb'[^"\\$`]+')
 _PLAIN = re.compile(rb"[^\s;&|<>()'\"\\$`]+|[\r\v\f]")
 _ARRAY_BLANK = re.compile(rb"\s+|\\\n")
 _ANSI = re.compile(rb"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_BACKTICK = re.compile(rb"`(?:[^`\\]|\\.)*`", re.DOTALL)
 _NAME = re.compile(rb"\$(?:[A-Za-z_]\w*|[0-9@*#?$!_-])")
 
 
 class WordReader:
     """Collects what it reads; `commands` is left to the reader of commands.
 
-    Positions are offsets in `text`. Each method takes where to begin and returns where it stands afterwards. `closer`
-    is the mark that ends the commands around, `depth` how many substitutions are around.
+    Positions are offsets in `text`. Each method takes where to begin and returns where it stands afterwards. `depth` is
+    the number of substitutions around.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -40,7 +41,7 @@ class WordReader:
         """Here-documents whose bodies are still to come: index, delimiter, quoted, whether tabs are stripped."""
         self._too_deep = False
 
-    def commands(self, at: int, closer: bytes, depth: int) -> int:
+    def commands(self, at: int, depth: int, *, nested: bool = False) -> int:
         raise NotImplementedError
 
     def found(self) -> Outline:
@@ -53,11 +54,12 @@ class WordReader:
             substitutions=tuple(self.substitutions),
             compounds=tuple(self.compounds),
             comments=tuple(self.comments),
-            # Where something was not looked into, what seems not to end may do so.
-            broken=self.broken and not self._too_deep,
+            # Where something was not looked into, what seems not to end may do so; and a line that goes on in the
+            # next one may go on in the middle of an operator.
+            broken=self.broken and not self._too_deep and b"\\\n" not in self.text,
         )
 
-    def word(self, at: int, closer: bytes, depth: int) -> tuple[int, bytes]:
+    def word(self, at: int, depth: int) -> tuple[int, bytes]:
         """Read a word from `at`; its end (`at` if there is none) and its value."""
         text = self.text
         start = at
@@ -79,12 +81,12 @@ class WordReader:
                 at = self._ansi(at, value)
             elif text.startswith(b'$"', at):
                 at = self._double(at, at + 2, value, depth)
-            elif char == b"$" or (char == b"`" and closer != b"`") or text.startswith((b"<(", b">("), at):
+            elif char in (b"$", b"`") or text.startswith((b"<(", b">("), at):
                 end = self._expansion(at, depth, quoted=False)
                 value.append(text[at:end])
                 at = end
             elif char == b"(" and value and at > start and value[-1].endswith(b"=") and ASSIGNMENT.match(text, start):
-                at = self._array(at + 1, closer, depth)
+                at = self._array(at + 1, depth)
             else:
                 break
         return at, b"".join(value)
@@ -139,10 +141,10 @@ class WordReader:
                 break
         return at
 
-    def _array(self, at: int, closer: bytes, depth: int) -> int:
+    def _array(self, at: int, depth: int) -> int:
         while at < len(self.text) and not self.text.startswith(b")", at):
             blank = _ARRAY_BLANK.match(self.text, at)
-            end = blank.end() if blank else self.word(at, closer, depth)[0]
+            end = blank.end() if blank else self.word(at, depth)[0]
             at = end if end > at else at + 1
         self.broken |= at == len(self.text)
         return min(at + 1, len(self.text))
@@ -158,22 +160,40 @@ class WordReader:
             if end:
                 return end.end()
         if text.startswith((b"$(", b"<(", b">("), at):
-            return self._substitution(at, at + 2, b")", depth)
+            return self._substitution(at, depth)
         if text.startswith(b"`", at):
-            return self._substitution(at, at + 1, b"`", depth)
+            return self._backtick(at, depth)
         if text.startswith(b"${", at):
             return self._parameter(at + 2, depth, quoted=quoted)
         match = _NAME.match(text, at)
         return match.end() if match else at + 1
 
-    def _substitution(self, at: int, inside: int, closer: bytes, depth: int) -> int:
+    def _substitution(self, at: int, depth: int) -> int:
+        inside = at + 2
         waiting, self.bodies = self.bodies, []
-        end = self.commands(inside, closer, depth + 1)
+        broken = self.broken
+        end = self.commands(inside, depth + 1, nested=True)
         self.bodies = waiting
+        if not self.text.startswith(b"$", at):
+            # As between backticks: it is read when it is started.
+            self.broken = broken
         self.broken |= end == len(self.text)
         if end < len(self.text):
             self.substitutions.append(Pair((at, inside), (end, end + 1)))
         return min(end + 1, len(self.text))
+
+    def _backtick(self, at: int, depth: int) -> int:
+        """Bash looks for the second backtick before anything else, and reads what is between when it gets there."""
+        match = _BACKTICK.match(self.text, at)
+        if match is None:
+            return self._unfinished(at, [])
+        whole, self.text = self.text, self.text[: match.end() - 1]
+        waiting, self.bodies = self.bodies, []
+        broken = self.broken
+        self.commands(at + 1, depth + 1)
+        self.text, self.bodies, self.broken = whole, waiting, broken
+        self.substitutions.append(Pair((at, at + 1), (match.end() - 1, match.end())))
+        return match.end()
 
     def _parameter(self, at: int, depth: int, *, quoted: bool) -> int:
         """Read the inside of `${...}`. Between double quotes an apostrophe in it is no quote."""
