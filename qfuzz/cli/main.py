@@ -20,6 +20,8 @@ COMMANDS = {
     "validate": "Prove a task set: references pass, naive programs fail, wrong final states fail.",
     "prompts": "Write one prompt a task for a contract.",
     "diff": "Replay replies over transports and say what each transport broke.",
+    "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
+    "shrink": "Find the minimal forms of breakers again.",
     "transports": "List transports and show how one embeds a sample.",
     "doctor": "Say what this machine has and what is missing.",
 }

@@ -58,6 +58,34 @@ class Laboratory:
     def transported(self, program: bytes, fixture: Fixture) -> Outcome:
         return self._over(self._breaker.transport, program, fixture)
 
+    def beside(self, breaker: Breaker) -> Laboratory:
+        """A laboratory for another breaker with the same machinery, on the budget of this one."""
+        other = Laboratory(breaker, self._machinery, self._most)
+        other.executions = self.executions
+        return other
+
+    def ending(self, program: bytes, fixture: Fixture) -> str:
+        """How the transported run ended: rejected, refused, timeout, syntax, status or silent."""
+        outcome = self._with_syntax(program, fixture)
+        if not isinstance(outcome, Observation):
+            return judge_undelivered(outcome).outcome.value
+        if outcome.status.ending is Ending.TIMEOUT:
+            return Ending.TIMEOUT.value
+        if outcome.parses is False:
+            return "syntax"
+        return "silent" if outcome.status.code == 0 else "status"
+
+    def repeats(self, program: bytes, fixture: Fixture) -> bool:
+        """Whether direct and transported, run once more, leave the same as before."""
+        for transport in (self._direct, self._breaker.transport):
+            before = self._over(transport, program, fixture)
+            delivery = transport.deliver(program)
+            if not isinstance(before, Observation) or not isinstance(delivery, Launch):
+                continue
+            if differing_channels(before, self._run(delivery, fixture)):
+                return False
+        return True
+
     def kind(self, program: bytes, task: Task | None, fixture: Fixture, direct: Observation) -> str:
         """The class of a transported run: the outcome of its verdict; without a task, the channels that differ."""
         outcome = self.transported(program, fixture)
@@ -65,6 +93,15 @@ class Laboratory:
             return judge_undelivered(outcome).outcome.value
         if task is None:
             return "+".join(channel.value for channel in differing_channels(direct, outcome))
+        outcome = self._with_syntax(program, fixture)
+        assert isinstance(outcome, Observation), "it was one before"
+        return judge(task, outcome).outcome.value
+
+    def _with_syntax(self, program: bytes, fixture: Fixture) -> Outcome:
+        """The transported outcome, with what its shells say of the syntax where it ended with a status."""
+        outcome = self.transported(program, fixture)
+        if not isinstance(outcome, Observation):
+            return outcome
         if outcome.parses is None and outcome.status.code not in (0, None):
             launch = self._breaker.transport.deliver(program)
             assert isinstance(launch, Launch), "what was observed was launched"
@@ -72,7 +109,7 @@ class Laboratory:
                 launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
             )
             self._outcomes[self._key(launch, fixture)] = outcome
-        return judge(task, outcome).outcome.value
+        return outcome
 
     def _over(self, transport: Transport, program: bytes, fixture: Fixture) -> Outcome:
         delivery = transport.deliver(program)
@@ -80,14 +117,17 @@ class Laboratory:
             return delivery
         key = self._key(delivery, fixture)
         if key not in self._outcomes:
-            if self.executions >= self._most:
-                raise OutOfTrials
-            self.executions += 1
-            observation = self._machinery.run(delivery, fixture)
-            if observation.status.ending is Ending.TIMEOUT:
-                observation = self._machinery.run_alone(delivery, fixture)
-            self._outcomes[key] = observation
+            self._outcomes[key] = self._run(delivery, fixture)
         return self._outcomes[key]
+
+    def _run(self, launch: Launch, fixture: Fixture) -> Observation:
+        if self.executions >= self._most:
+            raise OutOfTrials
+        self.executions += 1
+        observation = self._machinery.run(launch, fixture)
+        if observation.status.ending is Ending.TIMEOUT:
+            observation = self._machinery.run_alone(launch, fixture)
+        return observation
 
     def _remember(self, transport: Transport, outcome: Outcome) -> None:
         delivery = transport.deliver(self._breaker.program)

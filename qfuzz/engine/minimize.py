@@ -8,9 +8,12 @@ from qfuzz.bash.scan import contexts
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.laboratory import Breaker, Laboratory
 from qfuzz.engine.payload import Rebuild, find_payload
+from qfuzz.engine.reduce import Reducer
 from qfuzz.engine.repair import find_repair
 from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
+from qfuzz.shrink.passes.view import Parser
+from qfuzz.shrink.repair import OutOfTrials
 
 GENERATION = 1
 """Raised when other forms come out for the same breaker, so that stored ones of before are made anew."""
@@ -18,13 +21,25 @@ GENERATION = 1
 MAX_EXECUTIONS = 80
 """For payload, repair set and causes of one breaker."""
 
+MAX_REPLY_EXECUTIONS = 1000
+"""For its minimal reply. The number of programs that are tried ends the search long before."""
 
-def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild) -> Forms:
-    """The forms of one breaker. Equal breakers have equal forms, whatever else runs meanwhile."""
+
+def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Parser, *, strict: bool = False) -> Forms:
+    """The forms of one breaker. Equal breakers have equal forms, whatever else runs meanwhile.
+
+    `rebuild` makes the task of other payloads, `spans` parses Bash. With `strict` a smaller reply must still pass its
+    task directly.
+    """
     laboratory = Laboratory(breaker, machinery, MAX_EXECUTIONS)
     payload = find_payload(breaker, laboratory, rebuild)
     repair = find_repair(breaker, laboratory, _context_of(breaker.program))
-    return Forms(_arrived(breaker, machinery), repair, payload, None, laboratory.executions)
+    reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
+    try:
+        reply = Reducer(breaker, reducing, spans, strict=strict).minimal_reply(repair)
+    except OutOfTrials:
+        reply = None
+    return Forms(_arrived(breaker, machinery), repair, payload, reply, laboratory.executions + reducing.executions)
 
 
 def _context_of(program: bytes) -> Callable[[int], str]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Judged, Sample
 from qfuzz.engine.laboratory import Breaker
-from qfuzz.engine.minimize import minimize
 from qfuzz.engine.ordered import ordered_map
-from qfuzz.engine.payload import Rebuild
 from qfuzz.model.delivery import Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Observation
-from qfuzz.model.task import Task
 from qfuzz.transports.base import Transport
 
 
@@ -38,7 +34,7 @@ class Shrunk:
 
 
 RecallForms = Callable[[str], Forms | None]
-RebuildOf = Callable[[Task], Rebuild]
+"""Asked for the key of a judged execution, answers with its forms where they need not be made again."""
 
 
 def breakers_of(event: Judged, transports: Mapping[str, Transport]) -> Iterator[Found]:
@@ -53,27 +49,24 @@ def breakers_of(event: Judged, transports: Mapping[str, Transport]) -> Iterator[
 
 
 def shrink(
-    found: Iterable[Found], machinery: Machinery, rebuild_of: RebuildOf, recall: RecallForms, jobs: int
+    found: Iterable[Found], make: Callable[[Breaker], Forms], recall: RecallForms, jobs: int
 ) -> Iterator[Shrunk]:
-    """The forms of each breaker, in order; `found` is read lazily, and `recall` is asked by the reading thread."""
+    """The forms of each breaker, in order; `found` is read lazily, and `recall` is asked by the reading thread.
+
+    `make` finds the forms of one breaker, and is called from `jobs` threads.
+    """
 
     def with_known() -> Iterator[tuple[Found, Forms | None]]:
         for each in found:
             yield each, recall(each.key)
 
-    def make(item: tuple[Found, Forms | None]) -> Shrunk:
+    def shrunk(item: tuple[Found, Forms | None]) -> Shrunk:
         each, known = item
         if known is not None:
             return Shrunk(each, known, recalled=True)
-        task = each.breaker.task
         try:
-            forms = minimize(each.breaker, machinery, rebuild_of(task) if task is not None else _no_task)
+            return Shrunk(each, make(each.breaker), recalled=False)
         except HarnessError:
             return Shrunk(each, None, recalled=False)
-        return Shrunk(each, forms, recalled=False)
 
-    return ordered_map(make, with_known(), jobs)
-
-
-def _no_task(_: Mapping[str, bytes]) -> Task | None:
-    return None
+    return ordered_map(shrunk, with_known(), jobs)

@@ -8,9 +8,12 @@ from itertools import groupby
 from typing import TextIO
 
 from qfuzz.engine.events import Judged, Result
+from qfuzz.engine.shrinking import Shrunk
 from qfuzz.model.text import one_line
 from qfuzz.oracle.describe import describe_difference
+from qfuzz.report.causes import CauseGroups
 from qfuzz.report.tally import Counts, Row, Tally
+from qfuzz.report.visible import visible
 from qfuzz.store.keys import short_id
 
 WIDTH = 100
@@ -155,14 +158,24 @@ class BreakerList:
 
     def __init__(self, transports: tuple[str, ...], most: int) -> None:
         self._most = most
-        self._kept: dict[str, list[BreakerLine]] = {transport: [] for transport in transports}
+        self._kept: dict[str, dict[str, BreakerLine]] = {transport: {} for transport in transports}
+        self._smallest: dict[str, str] = {}
         self._counts = dict.fromkeys(transports, 0)
+        self._groups = CauseGroups()
 
     def add(self, event: Judged) -> None:
         for line in breaker_lines(event):
             self._counts[line.transport] += 1
             if len(self._kept[line.transport]) < self._most:
-                self._kept[line.transport].append(line)
+                self._kept[line.transport][line.id] = line
+
+    def add_forms(self, shrunk: Shrunk) -> None:
+        """What was found out about a breaker, which may have been added before or not yet."""
+        self._groups.add(shrunk)
+        transport = shrunk.found.breaker.transport.name
+        id_ = short_id(shrunk.found.key)
+        if id_ in self._kept[transport] and shrunk.forms is not None and shrunk.forms.reply is not None:
+            self._smallest[id_] = visible(shrunk.forms.reply.program).replace("\n", "")
 
     def print(self, stream: TextIO) -> None:
         """The breakers by transport, in input order, with the number of those that were not kept."""
@@ -170,8 +183,11 @@ class BreakerList:
             if not count:
                 continue
             print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
-            for line in self._kept[transport]:
+            self._groups.print(transport, stream, self._most)
+            for line in self._kept[transport].values():
                 print(one_line(f"  {line.id}  {line.name}  {line.outcome}: {line.what}"), file=stream)
+                if line.id in self._smallest:
+                    print(one_line(f"      smallest: {self._smallest[line.id]}"), file=stream)
             more = count - len(self._kept[transport])
             if more:
                 print(f"  and {more} more; the view `breakers` of the database lists all", file=stream)

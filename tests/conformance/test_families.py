@@ -27,7 +27,7 @@ from qfuzz.transports.loader import resolve
 
 each_family = pytest.mark.parametrize("family", families().values(), ids=FAMILY_NAMES)
 # Each example runs some ten programs. Nothing of a function-scoped fixture is changed by one.
-running = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+running = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")

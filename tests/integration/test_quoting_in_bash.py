@@ -25,7 +25,7 @@ TEXTS = st.lists(
     min_size=1,
     max_size=30,
 )
-running = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+running = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_heredocs_give_their_body_back(pool: Pool, texts: list[bytes]) -> None:
 CONTEXTS = {
     "single": (b"printf '%%s\\0' '%s'", breaks_single),
     "double": (b"printf '%%s\\0' \"%s\"", breaks_double),
-    "word": (b"printf '%%s\\0' %s", breaks_word),
+    "word": (b"printf '%%s\\0' %s\n:", breaks_word),
     "format": (b'printf "%s\\0"', lambda text: breaks_double(text) or breaks_format(text)),
     "heredoc": (b"cat <<EOF\n%s\nEOF\nprintf '\\0'", lambda text: breaks_heredoc(text, b"EOF")),
 }
