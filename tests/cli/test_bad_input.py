@@ -148,8 +148,9 @@ def test_a_file_that_may_not_be_read(inside: Inside, tmp_path: Path) -> None:
 def test_a_file_that_vanishes_or_changes_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     known = decode_task(json.dumps(TASK).encode())
-    for later in (None, b"{\n", b"", line(task_id="other"), GOOD + b"\n" + line(trial=8)):
-        path.write_bytes(GOOD + b"\n")
+    two = GOOD + b"\n" + line(trial=8) + b"\n"
+    for later in (None, b"{\n", b"", GOOD, line(task_id="other"), two + line(trial=9)):
+        path.write_bytes(two)
         source = check_replies((ReplyFile(path, "given"),), {known.task_id: known})
         if later is None:
             path.unlink()
