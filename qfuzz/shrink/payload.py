@@ -94,8 +94,8 @@ def payload_form(task: Task, program: bytes, rebuild: Rebuild, passes_direct: Ru
     runs once; `breaks` says whether a program passes directly and fails transported in the breaker's own class. Both
     are asked few times and are best memoized; either may raise OutOfTrials, and the best so far is the answer.
 
-    Small is what has few characters, then what is plain (`order` in payload_probes). Tried are payloads of one hazardous
-    character of the original, of two, of three, then the original with parts left out; the first that breaks is given.
+    Small is what has few characters, then what is plain (`order` in payload_probes). Tried are payloads of one hazard
+    of the original, of two, of three, then the original with parts left out; the first that breaks is given.
     The same answers of the functions give the same form.
     """
     try:
