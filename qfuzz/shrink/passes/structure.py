@@ -41,7 +41,7 @@ def _joined(view: View, spans: list[Span], ends: tuple[bytes, ...]) -> list[Cut]
             joint = after[end]
             follows = bodies.get(joint.end)
             # The newline stays where bodies of somebody else begin.
-            end = joint.end if follows is None or follows in own else end
+            end = view.blanks_after(joint.end) if follows is None or follows in own else end
         elif (leading := view.blanks_before(start)) in before:
             start = before[leading].start
         cuts.append(((start, end), *(each.body for each in own if each.body is not None)))

@@ -33,7 +33,7 @@ class View:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         parsed = self._parser(self.program)
-        return text_spans(self.found, len(self.program)) if parsed is None else tuple(parsed)
+        return text_spans(self.found, self.program) if parsed is None else tuple(parsed)
 
     def spans_of(self, part: Part) -> list[Span]:
         return [span for span in self.spans if span.part is part]
@@ -43,10 +43,10 @@ class View:
 
         What is quoted in the delimiter of a here-document is none.
         """
-        embedding = [each for each in self.found.redirections if each.body is not None]
-        delimiters = {(each.start, each.end) for each in embedding}
+        redirections = self.found.redirections
+        delimiters = {(each.start, each.end) for each in redirections if each.operator in (b"<<", b"<<-")}
         inside = {(pair.opening[1], pair.closing[0]) for pair in self.found.quotes}
-        inside |= {each.body for each in embedding if each.body is not None}
+        inside |= {each.body for each in redirections if each.body is not None}
         outermost: list[Range] = []
         at = 0
         for start, end in sorted(inside | delimiters, key=lambda each: (each[0], -each[1])):
