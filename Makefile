@@ -16,7 +16,7 @@ python := "$(VENV)"/bin/python
 pytest := $(python) -m pytest
 parallel := -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help setup tools demo test arch lint types format lock wheel clean distclean
+.PHONY: help setup tools demo test arch lint types format lock bench wheel clean distclean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ format: tools ## Rewrite the code in the one format that lint accepts
 
 lock: tools ## Lock the newest releases that pyproject.toml allows
 	@scripts/lock.sh --upgrade
+
+bench: setup ## Measure speed: both sides in one run, medians and ratios, as JSON
+	@$(python) -m bench
 
 wheel: tools ## Build a wheel into dist/
 	@rm -rf build/lib build/bdist.*

@@ -70,7 +70,7 @@ FAMILY = Family(
                 "redirection",
                 "parenthesis",
             ),
-            mixed=("bracket", "tilde", "percent", "tab", "newline"),
+            mixed=("outer-blank", "bracket", "tilde", "percent", "tab", "newline"),
             joiner="-",
         )
     },

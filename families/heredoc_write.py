@@ -54,6 +54,7 @@ FAMILY = Family(
         "body": Shape(
             decisive=("dollar", "command-substitution", "backtick", "heredoc-delimiter"),
             mixed=(
+                "outer-blank",
                 "apostrophe",
                 "double-quote",
                 "backslash",

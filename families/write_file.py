@@ -59,7 +59,7 @@ FAMILY = Family(
                 "percent",
                 "leading-dash",
             ),
-            mixed=("ampersand", "tilde", "exclamation", "double-blank", "tab", "newline"),
+            mixed=("outer-blank", "ampersand", "tilde", "exclamation", "double-blank", "tab", "newline"),
         )
     },
     public=(

@@ -25,7 +25,13 @@ _HELD_OUT_ONLY = ("seed", "style", "per_family", "controls", "families")
 
 @click.command()
 @click.option("--seed", help="Any text. Without it a random 128-bit one is drawn and shown once, on stderr.")
-@click.option("--style", type=click.Choice([style.value for style in Style]), default="v1", show_default=True)
+@click.option(
+    "--style",
+    type=click.Choice([style.value for style in Style]),
+    default="v1",
+    show_default=True,
+    help="Which payloads: v1 or v2, as said above.",
+)
 @click.option("--per-family", type=int, default=3, show_default=True, help="Hazardous tasks in each family.")
 @click.option("--controls", is_flag=True, help="Add a benign task for each started three hazardous ones.")
 @click.option("--families", metavar="A,B", help="Only these families.")

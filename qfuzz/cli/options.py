@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,10 +13,18 @@ import click
 
 from qfuzz.gen.public import load_public
 from qfuzz.gen.read import read_tasks
+from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    # NaN is in every range.
+    if math.isnan(value):
+        raise click.BadParameter("is not a number", context, parameter)
+    return value
 
 
 def run_options(function: Decorated) -> Decorated:
@@ -29,6 +39,7 @@ def run_options(function: Decorated) -> Decorated:
     timeout = click.option(
         "--timeout",
         type=click.FloatRange(min=0.05, max=3600),
+        callback=_a_number,
         default=10.0,
         show_default=True,
         metavar="SECONDS",
@@ -43,6 +54,13 @@ def run_options(function: Decorated) -> Decorated:
         help="Executions at the same time.",
     )
     return jobs(timeout(isolation(function)))
+
+
+def open_pool(jobs: int, isolation: Isolation) -> Pool:
+    """The pool that --jobs and --isolation ask for; without a jail it says so. Raises HostError."""
+    if isolation == "none":
+        print("qfuzz: no jail: replies run as you do, in a temporary directory (--isolation none)", file=sys.stderr)
+    return Pool(jobs, isolation=isolation)
 
 
 def tasks_option(function: Decorated) -> Decorated:

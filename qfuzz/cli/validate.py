@@ -10,11 +10,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from qfuzz.cli.options import load_tasks, run_options
+from qfuzz.cli.options import load_tasks, open_pool, run_options
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
-from qfuzz.jail.pool import Pool
+from qfuzz.jail.pool import Isolation
+from qfuzz.model.text import one_line
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
 from qfuzz.transports.loader import resolve
@@ -23,7 +24,7 @@ from qfuzz.transports.loader import resolve
 @click.command()
 @click.argument("task_set", required=False, type=click.Path(path_type=Path), metavar="[SET]")
 @run_options
-def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) -> int:
+def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolation) -> int:
     """Prove a task set (JSON Lines; the public one by default) by running it.
 
     Every reference passes in every quoting style; the naive program passes at tier 0 and fails above; constant replies
@@ -34,7 +35,7 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) ->
         qfuzz gen --seed 7 --out heldout.jsonl && qfuzz validate heldout.jsonl
     """
     tasks = load_tasks(() if task_set is None else (task_set,))
-    with Pool(jobs) as pool, progress_display(len(tasks)) as progress:
+    with open_pool(jobs, isolation) as pool, progress_display(len(tasks)) as progress:
         reports = []
         run = machinery(pool, timeout).run
         for report in validate(tasks.values(), reference_styles, resolve("direct"), run, jobs):
@@ -43,27 +44,18 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: str) ->
     _print_table(reports)
     faults = [(report.task_id, fault) for report in reports for fault in report.faults]
     for task_id, fault in faults:
-        print(f"{task_id}: {fault}")
+        print(one_line(f"{task_id}: {fault}"))
     print(f"{len(reports)} tasks, {len(faults)} faults")
     return 1 if faults else 0
 
 
-_COLUMNS = ("tasks", "references", "naive passes", "naive fails", "constants", "others", "wrong states", "faults")
+_COLUMNS = ("tasks", "right", "naive passes", "naive fails", "constant", "others'", "wrong states", "faults")
 
 
 def _print_table(reports: list[TaskReport]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("family")
-    for column in (
-        "tasks",
-        "references",
-        "naive passes",
-        "naive fails",
-        "constants",
-        "others",
-        "wrong states",
-        "faults",
-    ):
+    table.add_column("family", no_wrap=True, min_width=17)
+    for column in _COLUMNS:
         table.add_column(column, justify="right")
     families = dict.fromkeys(report.family for report in reports)
     for family in families:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.jail.environment import ENVIRONMENT
-from qfuzz.jail.execution import Execution
+from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch
@@ -28,15 +28,17 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
         return pool.run_alone(Execution(launch, fixture, timeout_seconds))
 
     def arrived_text(launch: Launch, fixture: Fixture) -> bytes | None:
-        tapped = Execution(launch, fixture, timeout_seconds, tap=True, layers=launch.inner_shells)
-        return pool.run(tapped).arrived
+        return pool.run(Execution(launch, fixture, timeout_seconds, tap=Tap.HAND_ON)).arrived
+
+    def stopped_text(launch: Launch, fixture: Fixture) -> bytes | None:
+        return pool.run(Execution(launch, fixture, timeout_seconds, tap=Tap.STOP)).arrived
 
     def parses(shell: str, text: bytes) -> bool:
         # With -n a shell reads and executes nothing; on standard input there is no limit of length.
         check = Launch(_SHELLS[shell], (shell.encode(), b"-n"), text, stdin=text)
         return pool.run(Execution(check, Fixture(), _SYNTAX_SECONDS)).status.code == 0
 
-    return Machinery(run, run_alone, arrived_text, parses)
+    return Machinery(run, run_alone, arrived_text, stopped_text, parses)
 
 
 def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:

@@ -54,7 +54,7 @@ def _refuse(*_: object) -> NoReturn:
     raise _MustExecute
 
 
-_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse)
+_EXECUTES_NOTHING = Machinery(_refuse, _refuse, _refuse, _refuse, _refuse)
 
 
 class _Run:
@@ -67,52 +67,72 @@ class _Run:
         self.judged = 0
         self.executed = 0
         self.recalled = 0
+        self._workers = ThreadPoolExecutor(plan.jobs, thread_name_prefix="qfuzz-replay")
         self._messages: queue.SimpleQueue[Executed | Judged | BaseException] = queue.SimpleQueue()
+        self._in_flight: dict[int, frozenset[str]] = {}
+        self._busy: set[str] = set()
+        self._held: list[Plan] = []
+        self._finished: dict[int, Judged] = {}
 
     def events(self) -> Iterator[Executed | Judged]:
-        waiting = iter(self.plan.samples)
-        finished: dict[int, Judged] = {}
-        in_flight = 0
-        next_index = 0
-        window = self.plan.jobs * _WINDOW_PER_JOB
-        workers = ThreadPoolExecutor(self.plan.jobs, thread_name_prefix="qfuzz-replay")
+        samples = iter(self.plan.samples)
         try:
-            exhausted = False
             while True:
-                # What is finished but waits for its turn counts too, or one slow sample would let memory grow.
-                while not exhausted and in_flight + len(finished) < window:
-                    sample = next(waiting, None)
-                    if sample is None:
-                        exhausted = True
-                        continue
-                    plan = Plan.make(sample, self.context_key, self._everything)
-                    known = self.recall(plan.wanted_keys())
-                    recalled = self._recalled(plan, known)
-                    if recalled is not None:
-                        finished[sample.index] = recalled
-                    else:
-                        in_flight += 1
-                        workers.submit(self._work, plan, known)
-                if in_flight and next_index not in finished:
-                    message = self._messages.get()
-                    if isinstance(message, BaseException):
-                        raise message
-                    if isinstance(message, Executed):
-                        yield message
-                        continue
-                    in_flight -= 1
-                    finished[message.sample.index] = message
-                while next_index in finished:
-                    done = finished.pop(next_index)
-                    next_index += 1
-                    self.judged += 1
-                    self.executed += done.executed
-                    self.recalled += done.recalled
-                    yield done
-                if exhausted and not in_flight:
-                    break
+                yield from self._in_turn()
+                self._fill(samples)
+                if self.judged in self._finished:
+                    continue
+                if not self._in_flight:
+                    return
+                message = self._messages.get()
+                if isinstance(message, BaseException):
+                    raise message
+                if isinstance(message, Executed):
+                    yield message
+                else:
+                    self._finish(message)
         finally:
-            workers.shutdown(wait=False, cancel_futures=True)
+            self._workers.shutdown(wait=False, cancel_futures=True)
+
+    def _in_turn(self) -> Iterator[Judged]:
+        while self.judged in self._finished:
+            done = self._finished.pop(self.judged)
+            self.judged += 1
+            self.executed += done.executed
+            self.recalled += done.recalled
+            yield done
+
+    def _fill(self, samples: Iterator[Sample]) -> None:
+        """Begin what the window has room for."""
+        window = self.plan.jobs * _WINDOW_PER_JOB
+        # What is finished but waits for its turn counts too, or one slow sample would let memory grow.
+        while len(self._in_flight) + len(self._held) + len(self._finished) < window:
+            sample = next(samples, None)
+            if sample is None:
+                return
+            self._begin(Plan.make(sample, self.context_key, self._everything))
+
+    def _begin(self, plan: Plan) -> None:
+        keys = frozenset(plan.wanted_keys())
+        if keys & self._busy:
+            # Equal texts share their observations, so the second waits until those of the first are known.
+            self._held.append(plan)
+            return
+        known = self.recall(sorted(keys))
+        recalled = self._recalled(plan, known)
+        if recalled is not None:
+            self._finished[plan.sample.index] = recalled
+            return
+        self._busy |= keys
+        self._in_flight[plan.sample.index] = keys
+        self._workers.submit(self._work, plan, known)
+
+    def _finish(self, judged: Judged) -> None:
+        self._finished[judged.sample.index] = judged
+        self._busy -= self._in_flight.pop(judged.sample.index)
+        held, self._held = self._held, []
+        for plan in held:
+            self._begin(plan)
 
     def _recalled(self, plan: Plan, known: Mapping[str, Observation]) -> Judged | None:
         """The sample as judged from what is known alone, or None where something must be executed.

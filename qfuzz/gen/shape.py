@@ -73,10 +73,12 @@ def _sentences(shape: Shape, tier: int, token: str, choices: Choices) -> list[st
     pieces = choices.sample(pieces, len(pieces))
     if "leading-dash" in names:
         pieces.insert(0, _fragment("leading-dash", choices))
-    if not shape.lines:
-        return [shape.joiner.join(pieces)]
-    half = choices.integer(1, len(pieces) - 1)
-    lines = [" ".join(pieces[:half]), " ".join(pieces[half:])]
+    lines = [shape.joiner.join(pieces)]
+    if shape.lines:
+        half = choices.integer(1, len(pieces) - 1)
+        lines = [" ".join(pieces[:half]), " ".join(pieces[half:])]
+    if "outer-blank" in names:
+        lines[-1] += _fragment("outer-blank", choices)
     if "heredoc-delimiter" in names:
         lines.insert(choices.integer(0, 1), _fragment("heredoc-delimiter", choices))
     return lines
@@ -90,7 +92,7 @@ def _genre_lines(shape: Shape, tier: int, token: str, choices: Choices) -> list[
     return lines
 
 
-_PLACED = ("leading-dash", "heredoc-delimiter")
+_PLACED = ("leading-dash", "outer-blank", "heredoc-delimiter")
 """Hazards that need a place of their own."""
 
 

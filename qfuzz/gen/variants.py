@@ -22,7 +22,8 @@ MAX_PER_FAMILY = 1_000_000
 
 HAZARDOUS_TIERS = 3
 _TOKEN_LETTERS = "bcdfghjkmnpqrstvwxyz"
-_TOKEN_BITS = 30
+TOKENS = 1 << 30
+"""How many tokens there are. A power of two, so that every odd factor gives a bijection."""
 
 
 def variant_tasks(
@@ -76,6 +77,19 @@ def _roles(family: Family) -> Iterator[tuple[str, Shape, str]]:
         yield role, family.shapes[role], "abc"[at] if at else ""
 
 
+def token_text(number: int) -> str:
+    """The token of a number from 0 to TOKENS - 1: four letters and four digits in turn.
+
+    So it is no word, and holds nothing that a shell treats as its own.
+    """
+    text = ""
+    for _ in range(4):
+        number, digit = divmod(number, 10)
+        number, letter = divmod(number, len(_TOKEN_LETTERS))
+        text += f"{_TOKEN_LETTERS[letter]}{digit}"
+    return text
+
+
 class _Tokens:
     """Names for the places of a set: a seeded bijection, so that different places never share one."""
 
@@ -86,15 +100,8 @@ class _Tokens:
         self._style = list(Style).index(style)
 
     def token(self, family: str, index: int, *, control: bool) -> str:
-        """Eight characters, letter and digit in turn: no word, and nothing that a shell treats as its own."""
         place = ((index * len(FAMILY_NAMES) + FAMILY_NAMES.index(family)) * len(Style) + self._style) * 2 + control
-        left = (place * self._factor + self._offset) % (1 << _TOKEN_BITS)
-        text = ""
-        for _ in range(4):
-            left, digit = divmod(left, 10)
-            left, letter = divmod(left, len(_TOKEN_LETTERS))
-            text += f"{_TOKEN_LETTERS[letter]}{digit}"
-        return text
+        return token_text((place * self._factor + self._offset) % TOKENS)
 
 
 def task_set_digest(tasks: Iterable[Task], canary: str = "") -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import io
 import os
 import shutil
+import subprocess
 import sys
-import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, WORK
+from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, TAP, WORK
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
+from qfuzz.jail.recipe import agent_zip, bounds, resource_limits
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
 
 AGENT = "/run/qfuzz/agent.zip"
-_AGENT_PACKAGE = Path(__file__).parent / "agent"
 _LAUNCHER = Path(__file__).parent / "launcher.py"
 
 _CAPABILITIES = ("SYS_ADMIN", "SYS_RESOURCE", "SETUID", "SETGID", "DAC_OVERRIDE", "SETPCAP", "SETFCAP")
@@ -37,25 +36,19 @@ _PREFERRED_USER = 1_879_048_193
 """A user id that no system hands out, below 2**31; the n-th jail takes the n-th id from here."""
 
 
-@functools.cache
-def agent_zip() -> bytes:
-    """The agent as a program that `python` runs."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("__main__.py", "from agent.main import main\nmain()\n")
-        for path in sorted(_AGENT_PACKAGE.glob("*.py")):
-            archive.writestr(f"agent/{path.name}", path.read_bytes())
-    return packed.getvalue()
+def user_ranges() -> list[tuple[int, int]]:
+    """The user ids that exist where qfuzz runs: (first, count)."""
+    with open("/proc/self/uid_map") as file:
+        return [(int(first), int(count)) for first, _, count in map(str.split, file)]
 
 
 def unprivileged_user(slot: int) -> int:
-    """A user id for a jail started by root: unused, and mapped where qfuzz itself runs in a user namespace."""
-    with open("/proc/self/uid_map") as file:
-        ranges = [tuple(map(int, line.split())) for line in file]
-    for first, _, count in ranges:
+    """A user id for a jail started by root: nobody's, and mapped where qfuzz itself runs in a user namespace."""
+    ranges = user_ranges()
+    for first, count in ranges:
         if first <= _PREFERRED_USER and _PREFERRED_USER + slot < first + count:
             return _PREFERRED_USER + slot
-    first, _, count = max(ranges)
+    first, count = max(ranges)
     if count < 60_000:
         raise HostError(
             "this container has no unused user id for replies", hint="run qfuzz as an ordinary user, not as root"
@@ -64,13 +57,22 @@ def unprivileged_user(slot: int) -> int:
     return first + count - 1_000 - slot
 
 
-def command_line(interpreter: Interpreter, slot: int, files: dict[str, int]) -> list[str]:
-    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
+def _program() -> str:
     program = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
     if program is None:
-        raise HostError("bubblewrap is missing", hint="apt-get install bubblewrap")
+        raise HostError("bubblewrap is missing", hint="sudo apt-get install bubblewrap")
+    return program
+
+
+def bubblewrap_version() -> str:
+    """What `bwrap --version` says; raises HostError where it is missing."""
+    return subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def command_line(interpreter: Interpreter, slot: int, files: Mapping[str, int]) -> list[str]:
+    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
     as_root = os.geteuid() == 0
-    command = [program, "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
+    command = [_program(), "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
     for capability in _CAPABILITIES:
         command += ["--cap-add", f"CAP_{capability}"]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--ro-bind", "/usr", "/usr"]
@@ -83,7 +85,7 @@ def command_line(interpreter: Interpreter, slot: int, files: dict[str, int]) -> 
     for path in _SYSTEM_FILES:
         command += ["--ro-bind-try", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
-    for path in (WORK, HOME, "/tmp", SIDE_FILES):
+    for path in (WORK, HOME, "/tmp", SIDE_FILES, TAP):
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
     for path, fd in files.items():
@@ -97,48 +99,44 @@ def command_line(interpreter: Interpreter, slot: int, files: dict[str, int]) -> 
     return command
 
 
-def files_to_write() -> dict[str, bytes]:
-    """Paths in the jail and what they hold."""
-    return {AGENT: agent_zip(), **{path: text.encode() for path, text in _WRITTEN_FILES.items()}}
+class BubblewrapRecipe:
+    """How a jail is made in which replies may be hostile."""
 
+    side_files = SIDE_FILES
 
-def agent_configuration(interpreter: Interpreter, limits: Limits) -> JsonValue:
-    """What the agent is told first."""
-    parents: list[str] = []
-    if interpreter.home:
-        parents = [interpreter.home, *(str(path) for path in Path(interpreter.home).parents if str(path) != "/")]
-    other = {"bytes": limits.other_bytes, "inodes": limits.other_inodes}
-    return {
-        "places": [
-            {"path": WORK, "bytes": limits.work_bytes, "inodes": limits.work_inodes, "mode": 0o755},
-            {"path": HOME, **other, "mode": 0o755},
-            {"path": "/tmp", **other, "mode": 0o1777},
-            {"path": "/dev/shm", **other, "mode": 0o1777},
-        ],
-        "side": {"path": SIDE_FILES, **other},
-        "detach": [interpreter.home] if interpreter.home else [],
-        "remove": [AGENT, *parents],
-        "rlimits": {
-            "RLIMIT_NPROC": limits.processes,
-            "RLIMIT_NOFILE": limits.open_files,
-            "RLIMIT_FSIZE": limits.file_bytes,
-            "RLIMIT_DATA": limits.process_memory_bytes,
-            "RLIMIT_CORE": 0,
-            "RLIMIT_MSGQUEUE": 0,
-            "RLIMIT_MEMLOCK": 64 << 10,
-            "RLIMIT_NICE": 0,
-            "RLIMIT_RTPRIO": 0,
-        },
-        "memory_bytes": limits.memory_bytes,
-        "bounds": {
-            "output_bytes": limits.output_keep_bytes,
-            "discarded_bytes": limits.output_most_bytes,
-            "tree_paths": limits.tree_paths,
-            "tree_depth": limits.tree_depth,
-            "tree_bytes": limits.tree_bytes,
-            "file_bytes": limits.tree_file_bytes,
-            "git_paths": limits.git_paths,
-            "git_bytes": limits.git_bytes,
-        },
-        "environment": dict(ENVIRONMENT),
-    }
+    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int) -> None:
+        """`slot` numbers the jails of a pool; raises HostError where bubblewrap is missing."""
+        self._interpreter = interpreter
+        self._slot = slot
+        self._limits = limits
+        self.files: Mapping[str, bytes] = {
+            AGENT: agent_zip(),
+            **{path: text.encode() for path, text in _WRITTEN_FILES.items()},
+        }
+
+    def command(self, files: Mapping[str, int]) -> list[str]:
+        return command_line(self._interpreter, self._slot, files)
+
+    def configuration(self) -> JsonValue:
+        limits, home = self._limits, self._interpreter.home
+        parents = [str(path) for path in (Path(home), *Path(home).parents) if str(path) not in ("/", ".")]
+        other = {"bytes": limits.other_bytes, "inodes": limits.other_inodes}
+        return {
+            "confined": True,
+            "places": [
+                {"path": WORK, "bytes": limits.work_bytes, "inodes": limits.work_inodes, "mode": 0o755},
+                {"path": HOME, **other, "mode": 0o755},
+                {"path": "/tmp", **other, "mode": 0o1777},
+                {"path": "/dev/shm", **other, "mode": 0o1777},
+                {"path": TAP, **other, "mode": 0o755},
+            ],
+            "side": {"path": SIDE_FILES, **other},
+            "detach": [home] if home else [],
+            "remove": [AGENT, *parents],
+            "rlimits": {**resource_limits(limits), "RLIMIT_NPROC": limits.processes},
+            "environment": dict(ENVIRONMENT),
+            **bounds(limits),
+        }
+
+    def clean(self) -> None:
+        """Nothing is left on the host."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 WORK = "/work"
 HOME = "/home/user"
 SIDE_FILES = "/run/qfuzz/in"
+TAP = "/run/qfuzz/tap"
 
 GIT_NAME = "A User"
 GIT_EMAIL = "user@example.com"

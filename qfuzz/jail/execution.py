@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 from qfuzz.model.delivery import Launch
 from qfuzz.model.task import Fixture
 
 
+class Tap(enum.Enum):
+    """Whether the shells of a launch are watched, and what a stand-in does after it has seen the last of them."""
+
+    OFF = "off"
+    HAND_ON = "hand-on"
+    STOP = "stop"
+    """The last shell does not start: of the reply only that runs which an outer shell expands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """A launch in a fixture, for at most `timeout_seconds`.
 
-    `check_syntax`: when the run ends with a status other than 0, the arrived text goes through the last shell's -n.
-    `arrived` is the text that reaches the last shell, where the caller knows it. `tap`: where it does not, stand-ins
-    for the shells record it; `layers` is how many shells start one another before the text runs (1: one inner shell).
+    With a `tap`, stand-ins for the shells record the text that reaches the last of the launch's inner shells, for the
+    observation's `arrived`. They disturb a little (`$SHLVL`, time), so that a tapped run is only good for that.
     """
 
     launch: Launch
     fixture: Fixture
     timeout_seconds: float
-    check_syntax: bool = False
-    arrived: bytes | None = None
-    tap: bool = False
-    layers: int = 0
+    tap: Tap = Tap.OFF
 
     def __post_init__(self) -> None:
         assert self.timeout_seconds > 0, f"timeout of {self.timeout_seconds} s"

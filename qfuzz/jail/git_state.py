@@ -17,7 +17,7 @@ from qfuzz.jail.git_objects import GitError, Objects
 from qfuzz.model.observation import GitCommit, GitState, Kind, Tree
 
 MAX_COMMITS = 2_000
-MAX_TREE_ENTRIES = 100_000
+MAX_TREE_ENTRIES = 50_000
 MAX_TREE_DEPTH = 64
 MAX_INDEX_BYTES = 4 << 20
 _MAX_SYMBOLIC_REFS = 5

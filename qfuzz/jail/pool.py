@@ -8,18 +8,25 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from types import TracebackType
+from types import MappingProxyType, TracebackType
+from typing import Literal
 
 from qfuzz.jail.agent.frames import FrameError
+from qfuzz.jail.bare import BareRecipe
+from qfuzz.jail.bubblewrap import BubblewrapRecipe, bubblewrap_version
 from qfuzz.jail.execution import Execution
 from qfuzz.jail.git_state import read_git_state
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.limits import Limits
+from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
+from qfuzz.jail.recipe import Recipe
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
-from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Observation
+
+Isolation = Literal["bwrap", "none"]
 
 _ATTEMPTS = 2
 """How often a run is tried: once more, in a new jail, after a jail misbehaved."""
@@ -36,32 +43,45 @@ class LaunchError(HarnessError):
 class Pool:
     """`jobs` warm jails. `run` may be called from any thread; more callers than jails wait for one another.
 
+    `isolation` "none" protects nothing: replies run as the user who started qfuzz, in a temporary directory.
     Use it as a context manager: closing it ends every jail. If this process dies, the kernel ends them.
-    Raises HostError where this machine can make no jail.
+    Raises HostError, with the remedy, where this machine can make no jail.
     """
 
-    def __init__(self, jobs: int, *, limits: Limits = Limits()) -> None:  # noqa: B008 (frozen)
+    def __init__(
+        self,
+        jobs: int,
+        *,
+        isolation: Isolation = "bwrap",
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+    ) -> None:
         assert jobs > 0, f"{jobs} jobs"
         self.limits = limits
-        self.isolation = "bwrap"
+        self.isolation = isolation
         # Jails die with the thread that starts them, so one thread starts them all and lives as long as the pool.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="qfuzz-jail-starter")
         self._free: queue.LifoQueue[_Slot] = queue.LifoQueue()
         self._gate = _Gate()
         self._slots = [_Slot(self._starter, self._start, index) for index in range(jobs)]
+        for slot in reversed(self._slots):
+            self._free.put(slot)
         try:
-            for slot in self._slots:
-                slot.jail()
-                self._free.put(slot)
+            # Where one can be made the others can: they come up while the first one works.
+            self._slots[0].jail()
         except JailError as error:
             self.close()
-            raise HostError(f"no jail can be made: {error}") from None
+            raise explain_failure(str(error)) from None
         except BaseException:
             self.close()
             raise
 
     def _start(self, index: int) -> Jail:
-        jail = Jail(find_interpreter(), self.limits, index)
+        recipe: Recipe = (
+            BareRecipe(self.limits)
+            if self.isolation == "none"
+            else BubblewrapRecipe(self.limits, find_interpreter(), index)
+        )
+        jail = Jail(recipe)
         try:
             jail.wait_ready()
         except BaseException:
@@ -84,13 +104,11 @@ class Pool:
             return self._run(execution)
 
     def _run(self, execution: Execution) -> Observation:
-        try:
-            request = pack_request(execution)
-        except FrameError as error:
-            raise HarnessError(str(error)) from None
         slot = self._free.get()
         try:
-            answer = self._ask(slot, request, execution.timeout_seconds)
+            answer = self._ask(slot, execution)
+        except FrameError as error:
+            raise HarnessError(str(error)) from None
         finally:
             self._free.put(slot)
         if answer.status is None:
@@ -102,16 +120,16 @@ class Pool:
             tree=answer.tree,
             git=None if answer.git is None else read_git_state(answer.git),
             seconds=answer.seconds,
-            parses=answer.parses,
             arrived=answer.arrived,
             limit=answer.limit,
         )
 
-    def _ask(self, slot: _Slot, request: bytes, timeout_seconds: float) -> Answer:
+    def _ask(self, slot: _Slot, execution: Execution) -> Answer:
         failures = []
         for _ in range(_ATTEMPTS):
             try:
-                answer = slot.jail().run(request, timeout_seconds)
+                jail = slot.jail()
+                answer = jail.run(pack_request(execution, jail.side_files), execution.timeout_seconds)
             except JailError as error:
                 failures.append(str(error))
                 slot.replace()
@@ -127,14 +145,18 @@ class Pool:
 
     @functools.cached_property
     def versions(self) -> Mapping[str, str]:
-        """Versions of the programs and the kernel that determine observations."""
-        return read_versions(self.run)
+        """Versions of the programs and the kernel that determine observations, read where replies run."""
+        own = {"bubblewrap": bubblewrap_version()} if self.isolation == "bwrap" else {}
+        return MappingProxyType({**own, **read_versions(self.run)})
 
     def close(self) -> None:
         """Ends all jails; runs in flight fail with HarnessError."""
         for slot in self._slots:
             slot.close()
         self._starter.shutdown(wait=True, cancel_futures=True)
+        # Those that were being started meanwhile.
+        for slot in self._slots:
+            slot.close()
 
     def __enter__(self) -> Pool:
         return self

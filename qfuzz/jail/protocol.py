@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from qfuzz.jail.agent import frames, messages, tree
 from qfuzz.jail.environment import SIDE_FILES
-from qfuzz.jail.execution import Execution
+from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.git_fixture import repository_files
 from qfuzz.model.observation import Capture, Ending, Entry, Kind, Status, Tree
 from qfuzz.model.task import Fixture
 
-_SIDE_PREFIX = SIDE_FILES.encode() + b"/"
+_SIDE_PREFIX = f"{SIDE_FILES}/".encode()
 _KINDS = (Kind.FILE, Kind.DIR, Kind.SYMLINK, Kind.FIFO, Kind.SOCKET, Kind.OTHER)
 _ENDINGS = {messages.EXITED: Ending.EXIT, messages.SIGNALED: Ending.SIGNAL, messages.TIMED_OUT: Ending.TIMEOUT}
 
@@ -37,7 +37,6 @@ class Answer:
     git: Tree | None
     seconds: float
     spent: bool
-    parses: bool | None = None
     arrived: bytes | None = None
     limit: str = ""
     errno: int = 0
@@ -85,20 +84,29 @@ def _pack_modes(modes: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(modes)}I", *modes)
 
 
-def pack_request(execution: Execution) -> bytes:
-    """The frame that asks an agent for this run; raises FrameError where it is too large."""
+def pack_request(execution: Execution, side_files: str = SIDE_FILES) -> bytes:
+    """The frame that asks an agent for this run; raises FrameError where it is too large.
+
+    `side_files` is where the agent keeps side files, for one that can't keep them at SIDE_FILES: arguments that are
+    paths below SIDE_FILES are changed to lead there.
+    """
     launch = execution.launch
+    argv = launch.argv
+    if side_files != SIDE_FILES:
+        prefix = f"{side_files}/".encode()
+        argv = tuple(
+            prefix + word.removeprefix(_SIDE_PREFIX) if word.startswith(_SIDE_PREFIX) else word for word in argv
+        )
     packed = _pack_fixture(execution.fixture)
     flags = (
         (messages.REQUEST_STDIN if launch.stdin is not None else 0)
-        | (messages.REQUEST_SYNTAX if execution.check_syntax else 0)
-        | (messages.REQUEST_TAP if execution.tap else 0)
-        | (messages.REQUEST_ARRIVED if execution.arrived is not None else 0)
+        | (messages.REQUEST_TAP if execution.tap is not Tap.OFF else 0)
+        | (messages.REQUEST_STOP if execution.tap is Tap.STOP else 0)
     )
     head = messages.REQUEST.pack(
-        execution.timeout_seconds, flags, execution.layers, len(launch.argv), *packed.counts, len(launch.files)
+        execution.timeout_seconds, flags, launch.inner_shells, len(launch.argv), *packed.counts, len(launch.files)
     )
-    fields = [head, launch.executable, *launch.argv]
+    fields = [head, launch.executable, *argv]
     if launch.stdin is not None:
         fields.append(launch.stdin)
     fields += packed.fields
@@ -107,9 +115,6 @@ def pack_request(execution: Execution) -> bytes:
         fields.append(side_file.path[len(_SIDE_PREFIX) :])
     fields += [side_file.content for side_file in launch.files]
     fields.append(_pack_modes([side_file.mode for side_file in launch.files]))
-    fields.append(launch.shell.encode())
-    if execution.arrived is not None:
-        fields.append(execution.arrived)
     return frames.pack(fields)
 
 
@@ -122,14 +127,9 @@ def read_answer(fields: Sequence[bytes]) -> Answer:
         raise ProtocolError(f"{len(fields)} fields for {paths} paths and {git_paths} of a repository")
     if not 0 <= seconds < 1e6:
         raise ProtocolError(f"the run took {seconds} seconds")
-    if flags & messages.ANSWER_PARSES and flags & messages.ANSWER_DOES_NOT_PARSE:
-        raise ProtocolError("the text both parses and does not parse")
     ending = _ENDINGS.get(outcome)
     if ending is None and outcome not in (messages.NOT_STARTED, messages.NOT_LAID):
         raise ProtocolError(f"outcome {outcome}")
-    parses = None
-    if flags & (messages.ANSWER_PARSES | messages.ANSWER_DOES_NOT_PARSE):
-        parses = bool(flags & messages.ANSWER_PARSES)
     git_start = 4 + 3 * paths
     return Answer(
         status=None if ending is None else Status(ending, value),
@@ -141,7 +141,6 @@ def read_answer(fields: Sequence[bytes]) -> Answer:
         else None,
         seconds=seconds,
         spent=bool(flags & messages.ANSWER_SPENT),
-        parses=parses,
         arrived=fields[3] if flags & messages.ANSWER_ARRIVED else None,
         limit="memory" if flags & messages.ANSWER_MEMORY else "output" if flags & messages.ANSWER_OUTPUT else "",
         errno=0 if ending else value,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from qfuzz.jail.execution import Execution
 from qfuzz.model.delivery import Launch
@@ -18,9 +17,11 @@ show bash "$BASH_VERSION"
 show sh "$(sha256sum < "$(readlink -f /bin/sh)")"
 show kernel "$(uname -r) $(uname -m)"
 show coreutils "$(first ls --version)"
-for program in git python3 awk sed grep find; do
+for program in git python3 sed grep find; do
     show "$program" "$(first "$program" --version)"
 done
+awk=$(first awk --version)
+show awk "${awk:-$(first awk -W version)}"
 """
 
 
@@ -32,4 +33,4 @@ def read_versions(run: Callable[[Execution], Observation]) -> Mapping[str, str]:
         raise HarnessError(f"the versions of programs can't be read ({observation.stderr.data[-200:]!r})")
     lines = observation.stdout.data.decode("utf-8", "backslashreplace").splitlines()
     pairs = (line.partition("=") for line in lines)
-    return MappingProxyType({name: value.removesuffix("  -") for name, _, value in pairs})
+    return {name: value.removesuffix("  -") for name, _, value in pairs}

@@ -1,18 +1,19 @@
-"""One warm jail: a bubblewrap process with an agent inside, and the channel to it."""
+"""One warm jail: a process with an agent inside, and the channel to it."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import tempfile
+import threading
 from types import TracebackType
 
-from qfuzz.jail import bubblewrap, protocol
+from qfuzz.jail import protocol
 from qfuzz.jail.agent import frames
-from qfuzz.jail.interpreter import Interpreter
-from qfuzz.jail.limits import Limits
+from qfuzz.jail.recipe import Recipe
 
 START_SECONDS = 30.0
 GRACE_SECONDS = 20.0
@@ -24,25 +25,28 @@ class JailError(Exception):
 
 
 class Jail:
-    """Starts in the constructor and is ready after `wait_ready`. Not thread-safe: one run at a time.
+    """Starts in the constructor and is ready after `wait_ready`. One run at a time; `close` may interrupt it.
 
     Must be made in a thread that outlives it: the kernel kills the jail when the thread that started it ends.
     """
 
-    def __init__(self, interpreter: Interpreter, limits: Limits, slot: int) -> None:
-        self.slot = slot
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+    def __init__(self, recipe: Recipe) -> None:
+        self.side_files = recipe.side_files
+        self._recipe = recipe
+        # Held while descriptors are in use: closed by one thread, their numbers would mean something else to another.
+        self._in_use = threading.RLock()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the jail)
         self._channel, inside = socket.socketpair()
-        sources: dict[str, int] = {}
+        handed: dict[str, int] = {}
         try:
-            for path, content in bubblewrap.files_to_write().items():
-                sources[path] = _holding(content)
+            for path, content in recipe.files.items():
+                handed[path] = _holding(content)
             self._process = subprocess.Popen(
-                bubblewrap.command_line(interpreter, slot, sources),
+                recipe.command(handed),
                 stdin=inside.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                pass_fds=tuple(sources.values()),
+                pass_fds=tuple(handed.values()),
                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
                 cwd="/",
                 start_new_session=True,
@@ -50,29 +54,35 @@ class Jail:
         except BaseException:
             self._channel.close()
             self._errors.close()
+            recipe.clean()
             raise
         finally:
             inside.close()
-            for fd in sources.values():
+            for fd in handed.values():
                 os.close(fd)
         self._channel.settimeout(START_SECONDS)
-        configuration = bubblewrap.agent_configuration(interpreter, limits)
-        self._first = frames.pack([json.dumps(configuration).encode()])
 
     def wait_ready(self) -> None:
         """Blocks until the agent is confined and serves; raises JailError."""
-        self._send(self._first)
+        with self._in_use:
+            self._start()
+
+    def _start(self) -> None:
+        self._send(frames.pack([json.dumps(self._recipe.configuration()).encode()]))
         if self._receive() != [b"ready"]:
             raise JailError("the agent said something else than ready")
 
     def run(self, request: bytes, timeout_seconds: float) -> protocol.Answer:
         """Sends a packed request; raises JailError where no credible answer comes in time."""
-        self._channel.settimeout(timeout_seconds + GRACE_SECONDS)
-        self._send(request)
-        try:
-            return protocol.read_answer(self._receive())
-        except protocol.ProtocolError as error:
-            raise JailError(f"the agent's answer makes no sense: {error}") from None
+        with self._in_use:
+            if self._process.returncode is not None:
+                raise JailError("the jail is closed")
+            self._channel.settimeout(timeout_seconds + GRACE_SECONDS)
+            self._send(request)
+            try:
+                return protocol.read_answer(self._receive())
+            except protocol.ProtocolError as error:
+                raise JailError(f"the agent's answer makes no sense: {error}") from None
 
     def _send(self, message: bytes) -> None:
         try:
@@ -93,17 +103,25 @@ class Jail:
 
     def _account(self, what: str) -> str:
         """`what` and the last line that the jail wrote to its standard error."""
-        self.close()
+        self._end()
         self._errors.seek(0)
         lines = self._errors.read(1 << 16).decode("utf-8", "backslashreplace").strip().splitlines()
         return f"{what}: {lines[-1]}" if lines else what
 
     def close(self) -> None:
-        """Ends the jail and everything in it. May be called again."""
-        self._channel.close()
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        """Ends the jail and everything in it; a run in flight raises JailError. May be called again."""
+        self._end()
+        with self._in_use:
+            self._channel.close()
+            self._errors.close()
+            self._recipe.clean()
+
+    def _end(self) -> None:
+        # Wakes a thread that waits for an answer.
+        with contextlib.suppress(OSError):
+            self._channel.shutdown(socket.SHUT_RDWR)
+        self._process.kill()
+        self._process.wait()
 
     def __enter__(self) -> Jail:
         return self

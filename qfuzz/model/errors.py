@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from qfuzz.model.text import one_line
+
+MAX_LINE = 1000
+"""The longest message in characters; names that a file makes up may be longer."""
+
 
 class QfuzzError(Exception):
     """Base of every expected error.
@@ -21,7 +26,7 @@ class QfuzzError(Exception):
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
         hint = f"; {self.hint}" if self.hint else ""
-        return f"{where}{self.what}{hint}"
+        return one_line(f"{where}{self.what}{hint}", MAX_LINE)
 
 
 class InputError(QfuzzError):

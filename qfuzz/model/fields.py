@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from qfuzz.model.content import JsonValue, decode_content, json_type
+from qfuzz.model.content import JsonValue, canonical_json, decode_content, json_type
 from qfuzz.model.errors import InputError
 
 T = TypeVar("T")
+
+MAX_NESTING = 100
+"""Depth of objects and lists in a record: whatever reads it again, at whatever depth of its own stack, can do so."""
 
 
 def parse_json_line(line: bytes) -> dict[str, JsonValue]:
     """One line of JSON Lines as an object.
 
     Raises InputError for anything that is not one JSON object in UTF-8: a byte order mark, a carriage return at the
-    end, a repeated key, NaN, binary.
+    end, a repeated key, NaN, a lone surrogate, a number or a nesting beyond all bounds, binary.
     """
     if line.startswith(b"\xef\xbb\xbf"):
         raise InputError("starts with a byte order mark", hint="save the file as UTF-8 without BOM")
@@ -26,16 +31,48 @@ def parse_json_line(line: bytes) -> dict[str, JsonValue]:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (byte {error.start})") from None
+    if text.count("[") + text.count("{") > MAX_NESTING and _nesting(text) > MAX_NESTING:
+        raise InputError("is nested too deeply to be a record")
     try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_float=_finite, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg} at column {error.colno})") from None
-    except RecursionError:
-        raise InputError("is nested too deeply to be a record") from None
     except ValueError as error:
         raise InputError(f"is not JSON ({error})") from None
     if not isinstance(value, dict):
         raise InputError(f"must be a JSON object, not {json_type(value)}")
+    if _SURROGATE.search(text):
+        _refuse_lone_surrogates(value)
+    return value
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _refuse_lone_surrogates(value: dict[str, JsonValue]) -> None:
+    for key, item in value.items():
+        try:
+            canonical_json([key, item])
+        except UnicodeEncodeError:
+            raise InputError(f"key {key!r} holds a lone surrogate, which is no text") from None
+
+
+def _nesting(text: str) -> int:
+    """How deep brackets of a JSON text nest at most; those inside strings are no brackets."""
+    deepest = depth = 0
+    for mark in _BRACKET_OR_STRING.findall(text):
+        depth += (mark in "[{") - (mark in "]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise InputError(f"holds {text[:40]}, which is too large for a number")
     return value
 
 

@@ -106,7 +106,7 @@ class Observation:
     `parses`: whether `bash -n` (or the last shell's own -n) accepts the text that reached the last shell; None where
     that was not asked (it is asked for failures only). `arrived` is that text, None where it is not known.
     `seconds` is wall time inside the jail and decides nothing. `limit` names a resource bound that ended the run
-    ("memory") or is empty.
+    ("memory", "output") or is empty.
     """
 
     status: Status

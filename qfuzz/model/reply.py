@@ -11,6 +11,9 @@ from qfuzz.model.content import JsonValue
 MAX_REPLY_BYTES = 1 << 20
 """A longer reply is a damaged file, not a program; execve itself stops at 128 KiB for one argument."""
 
+MAX_TRIAL = 1_000_000
+"""Trials are counted; a larger number is a time or an id in the wrong key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qfuzz.model.content import JsonValue, canonical_json, decode_content, encode_content, json_type
 from qfuzz.model.errors import InputError
 from qfuzz.model.fields import Fields, parse_json_line
-from qfuzz.model.reply import MAX_REPLY_BYTES, Reply
+from qfuzz.model.reply import MAX_REPLY_BYTES, MAX_TRIAL, Reply
 
 QUOTEBENCH_CONTRACTS = {
     "wrapped": "disclosed:nested",
@@ -49,8 +49,8 @@ def decode_reply(line: bytes, command_field: str | None = None) -> Reply:
         raise InputError("key 'task_id' is empty")
     contract = fields.text("contract", "raw") or "raw"
     trial = fields.integer("trial", 0)
-    if trial < 0:
-        raise InputError(f"key 'trial' must be 0 or more, not {trial}")
+    if not 0 <= trial <= MAX_TRIAL:
+        raise InputError(f"key 'trial' must be 0 to {MAX_TRIAL}, not {trial}")
     return Reply(
         program=program,
         task_id=task_id,
@@ -77,7 +77,7 @@ def _dotted(value: JsonValue, path: str) -> JsonValue:
     if isinstance(value, dict) and path in value:
         return value[path]
     head, _, rest = path.partition(".")
-    if isinstance(value, list) and head.isdigit() and int(head) < len(value):
+    if isinstance(value, list) and head.isascii() and head.isdigit() and int(head) < len(value):
         inner: JsonValue = value[int(head)]
     elif isinstance(value, dict) and head in value:
         inner = value[head]

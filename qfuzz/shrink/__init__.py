@@ -1,1 +1,1 @@
-"""Making a failing reply small: pure. The reducer takes a predicate, and executes nothing itself."""
+"""Minimal forms of a breaker: pure search over functions that execute; nothing here starts a process."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from qfuzz.model.content import JsonValue, canonical_json, sha256_hex
 from qfuzz.model.delivery import Launch
@@ -30,33 +30,48 @@ def context_key(context: Mapping[str, JsonValue]) -> str:
     return sha256_hex(canonical_json(dict(sorted(context.items()))))
 
 
+def _counted(parts: Sequence[bytes]) -> list[bytes]:
+    """The parts with their number before them, so that what follows them is not taken for one of them."""
+    return [_number(len(parts)), *parts]
+
+
+def _number(value: int) -> bytes:
+    return str(value).encode()
+
+
 def fixture_key(fixture: Fixture) -> str:
-    parts = [b"fixture"]
+    parts = [b"fixture", _number(len(fixture.files))]
     for file in fixture.files:
-        parts += [b"file", file.path, file.content, str(file.mode).encode()]
-    for path in fixture.dirs:
-        parts += [b"dir", path]
+        parts += [file.path, file.content, _number(file.mode)]
+    parts += _counted(fixture.dirs)
+    parts.append(_number(len(fixture.symlinks)))
     for link in fixture.symlinks:
-        parts += [b"symlink", link.path, link.target]
+        parts += [link.path, link.target]
     if fixture.git is not None:
+        parts += [b"git", _number(len(fixture.git.commits))]
         for commit in fixture.git.commits:
-            parts += [b"commit", commit.message, *commit.files]
-        parts += [b"staged", *fixture.git.staged]
+            parts += [commit.message, *_counted(commit.files)]
+        parts += _counted(fixture.git.staged)
     return digest_parts(parts)
 
 
 def launch_key(launch: Launch) -> str:
-    """The key of the bytes that a transport hands over: a changed escaping function is a changed key."""
-    parts = [launch.executable, b"argv", *launch.argv]
-    parts += [b"null"] if launch.stdin is None else [b"stdin", launch.stdin]
+    """The key of the bytes that a transport hands over: a changed escaping function is a changed key.
+
+    What says where the text arrives is in it too, for an observation tells whether the arrived text parses.
+    """
+    parts = [b"launch", launch.executable, *_counted(launch.argv)]
+    parts += _counted([] if launch.stdin is None else [launch.stdin])
+    parts.append(_number(len(launch.files)))
     for file in launch.files:
-        parts += [b"file", file.path, file.content, str(file.mode).encode()]
+        parts += [file.path, file.content, _number(file.mode)]
+    parts += [launch.program, launch.shell.encode(), _number(launch.inner_shells)]
     return digest_parts(parts)
 
 
 def observation_key(context: str, fixture: str, launch: str, ordinal: int) -> str:
     """`ordinal` counts repetitions of the same execution, so that "direct twice" is two rows."""
-    return digest_parts([b"observation", context.encode(), fixture.encode(), launch.encode(), str(ordinal).encode()])
+    return digest_parts([b"observation", context.encode(), fixture.encode(), launch.encode(), _number(ordinal)])
 
 
 def sample_key(reply: Reply) -> str:
@@ -70,9 +85,12 @@ def task_key(task: Task) -> str:
     return sha256_hex(encode_task(task))
 
 
-def judged_key(sample: str, context: str, transport: str, task: str) -> str:
-    """The key of one judged execution: which sample, over which transport, in which context, for which task text."""
-    return digest_parts([b"judged", sample.encode(), context.encode(), transport.encode(), task.encode()])
+def judged_key(sample: str, context: str, transport: str, task: str, fixture: str) -> str:
+    """The key of one judged execution: which sample, over which transport, in which context, task text and fixture.
+
+    `task` is empty where there is none; the fixture is then what tells two executions of a reply apart.
+    """
+    return digest_parts([b"judged", *(part.encode() for part in (sample, context, transport, task, fixture))])
 
 
 def short_id(key: str) -> str:

@@ -36,21 +36,38 @@ OBSERVATION_COLUMNS = (
 )
 
 
+def readable(data: bytes) -> str | bytes:
+    """The value of a column that holds bytes: text where a person can read it, a blob where it is none.
+
+    A view that cast all blobs to text could not be read at all as soon as one of them was no UTF-8.
+    """
+    if b"\0" in data:
+        return data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def _bytes(value: str | bytes) -> bytes:
+    return value.encode("utf-8") if isinstance(value, str) else value
+
+
 def observation_to_row(key: str, observation: Observation) -> tuple[Any, ...]:
     """Values in the order of OBSERVATION_COLUMNS."""
     return (
         key,
         observation.status.ending.value,
         observation.status.value,
-        observation.stdout.data,
+        readable(observation.stdout.data),
         observation.stdout.truncated,
-        observation.stderr.data,
+        readable(observation.stderr.data),
         observation.stderr.truncated,
         _tree_to_json(observation.tree),
         observation.tree.truncated,
         None if observation.git is None else _git_to_json(observation.git),
         observation.parses,
-        observation.arrived,
+        None if observation.arrived is None else readable(observation.arrived),
         observation.limit,
         round(observation.seconds, 6),
     )
@@ -61,13 +78,13 @@ def observation_from_row(row: tuple[Any, ...]) -> Observation:
     _, ending, value, out, out_cut, err, err_cut, tree, tree_cut, git, parses, arrived, limit, seconds = row
     return Observation(
         status=Status(Ending(ending), value),
-        stdout=Capture(out, bool(out_cut)),
-        stderr=Capture(err, bool(err_cut)),
+        stdout=Capture(_bytes(out), bool(out_cut)),
+        stderr=Capture(_bytes(err), bool(err_cut)),
         tree=Tree(_tree_from_json(tree), bool(tree_cut)),
         git=None if git is None else _git_from_json(git),
         seconds=seconds,
         parses=None if parses is None else bool(parses),
-        arrived=arrived,
+        arrived=None if arrived is None else _bytes(arrived),
         limit=limit,
     )
 

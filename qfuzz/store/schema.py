@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 from sqlite_utils import Database, Migrations
 
 APPLICATION_ID = 0x71667A31
@@ -10,9 +13,14 @@ APPLICATION_ID = 0x71667A31
 migrations = Migrations("qfuzz")
 
 
+def known_migrations() -> frozenset[str]:
+    """The names of all migrations of this version."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        return frozenset(each.name for each in migrations.pending(Database(empty)))
+
+
 @migrations()
 def m001_first_tables(db: Database) -> None:
-    db.conn.execute(f"pragma application_id = {APPLICATION_ID}")
     db.create_table(
         "contexts",
         {"key": str, "context": str},
@@ -100,7 +108,7 @@ def m001_first_tables(db: Database) -> None:
         """
         select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
                replies.contract, replies.trial, verdicts.outcome, verdicts.channels, verdicts.detail,
-               cast(replies.program as text) as reply
+               replies.program as reply
         from verdicts join replies on replies.key = verdicts.reply
         where verdicts.breaker = 1
         order by verdicts.transport, replies.task_id, replies.model, replies.contract, replies.trial
@@ -111,10 +119,21 @@ def m001_first_tables(db: Database) -> None:
         """
         select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
                replies.contract, replies.trial, verdicts.outcome, verdicts.exit, verdicts.stability,
-               cast(observations.stdout as text) as stdout, cast(observations.stderr as text) as stderr,
+               observations.stdout, observations.stderr,
                observations.tree, observations.seconds
         from verdicts
         join replies on replies.key = verdicts.reply
         left join observations on observations.key = verdicts.observation
         """,
+    )
+
+
+@migrations()
+def m002_minimal_forms(db: Database) -> None:
+    db.create_table(
+        "forms",
+        {"verdict": str, "generation": int, "executions": int, "forms": str},
+        pk="verdict",
+        not_null={"generation", "executions", "forms"},
+        foreign_keys=[("verdict", "verdicts", "key")],
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +15,14 @@ from sqlite_utils import Database
 
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import StoreError
+from qfuzz.model.forms import Forms
+from qfuzz.model.forms_codec import forms_from_json, forms_to_json
 from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Task
-from qfuzz.model.task_codec import encode_task
-from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row
-from qfuzz.store.schema import APPLICATION_ID, migrations
+from qfuzz.model.task_codec import decode_task, encode_task
+from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row, readable
+from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 
 BUSY_SECONDS = 30
 _READ_BATCH = 500
@@ -51,8 +56,32 @@ class VerdictRow:
 
 
 _VERDICT_COLUMNS = tuple(VerdictRow.__dataclass_fields__)
+_DERIVED = tuple(
+    column for column in _VERDICT_COLUMNS if column not in ("key", "reply", "task", "context", "transport")
+)
 _INSERT_VERDICT = (
-    f"insert or ignore into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))})"
+    f"insert into verdicts ({', '.join(_VERDICT_COLUMNS)}) values ({', '.join('?' * len(_VERDICT_COLUMNS))}) "
+    f"on conflict (key) do update set ({', '.join(_DERIVED)}) = ({', '.join(f'excluded.{name}' for name in _DERIVED)})"
+)
+"""The last judgement stands: what a transport hands over and how it is judged may have been mended since the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBreaker:
+    """A judged execution as it was stored, with the direct run beside it. `transported` None: nothing was started."""
+
+    key: str
+    transport: str
+    program: bytes
+    task: Task | None
+    direct: Observation
+    transported: Observation | None
+
+
+_ID = re.compile(r"[0-9a-f]{4,64}")
+_SELECT_JUDGED = (
+    "select verdicts.key, verdicts.transport, verdicts.reply, verdicts.task, verdicts.context, verdicts.observation, "
+    "replies.program from verdicts join replies on replies.key = verdicts.reply"
 )
 
 
@@ -60,23 +89,37 @@ class Store:
     """A SQLite file with our tables, brought up to date when it is opened.
 
     Raises StoreError if the file is not a database, belongs to another program, or can't be written. Every `write_*`
-    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing.
+    is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing. Only a
+    verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-            _check_ours(connection, path)
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = normal")
-            connection.execute("pragma foreign_keys = on")
-            self._db = Database(connection)
-            if migrations.pending(self._db):
-                migrations.apply(self._db)
+            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
             raise _store_error(path, error) from None
-        self._connection = connection
+        try:
+            _check_ours(self._connection, path)
+            _keep_a_log_beside(self._connection)
+            self._connection.execute("pragma synchronous = normal")
+            self._connection.execute("pragma foreign_keys = on")
+            self._bring_up_to_date()
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise _store_error(path, error) from None
+            raise
+
+    def _bring_up_to_date(self) -> None:
+        database = Database(self._connection)
+        if {each.name for each in migrations.applied(database)} - known_migrations():
+            raise StoreError("was made by a newer qfuzz", where=str(self.path), hint="name another file with --db")
+        if migrations.pending(database):
+            # Whole or not at all, and by one process alone, however many open a new file at once.
+            with self._transaction():
+                self._execute(f"pragma application_id = {APPLICATION_ID}", ())
+                migrations.apply(database)
 
     def close(self) -> None:
         self._connection.close()
@@ -135,12 +178,54 @@ class Store:
                     reply.contract,
                     reply.effort,
                     reply.trial,
-                    reply.program,
+                    readable(reply.program),
                     canonical_json(dict(reply.metadata)).decode(),
                 ),
             )
             for verdict in verdicts:
                 self._execute(_INSERT_VERDICT, [getattr(verdict, column) for column in _VERDICT_COLUMNS])
+
+    def write_forms(self, verdict: str, generation: int, forms: Forms) -> None:
+        text = canonical_json(forms_to_json(forms)).decode()
+        self._execute(
+            "insert or replace into forms (verdict, generation, executions, forms) values (?, ?, ?, ?)",
+            (verdict, generation, forms.executions, text),
+        )
+
+    def forms(self, verdict: str, generation: int) -> Forms | None:
+        """The forms of a breaker as this generation makes them, or None."""
+        statement = "select forms from forms where verdict = ? and generation = ?"
+        row = self._execute(statement, (verdict, generation)).fetchone()
+        return None if row is None else forms_from_json(json.loads(row[0]))
+
+    def judged(self, id_: str) -> StoredBreaker:
+        """The judged execution whose key begins with `id_`.
+
+        Raises StoreError where there is none or more than one, or where the direct run beside it is not there.
+        """
+        if not _ID.fullmatch(id_):
+            raise StoreError(f"{id_!r} is no id", where=str(self.path), hint="ids are 4 to 64 hexadecimal digits")
+        rows = self._execute(f"{_SELECT_JUDGED} where verdicts.key glob ? limit 2", (f"{id_}*",)).fetchall()
+        if len(rows) != 1:
+            what = f"no execution has the id {id_}" if not rows else f"more than one id begins with {id_}"
+            raise StoreError(what, where=str(self.path), hint="the view `breakers` lists ids")
+        key, transport, reply, task, context, observation, program = rows[0]
+        statement = (
+            "select observation from verdicts where reply = ? and context = ? and transport = 'direct' and task is ?"
+        )
+        direct = self._execute(statement, (reply, context, task)).fetchone()
+        if direct is None or direct[0] is None:
+            raise StoreError(f"{id_} has no direct run beside it", where=str(self.path))
+        seen = self.observations([each for each in (observation, direct[0]) if each is not None])
+        task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
+        return StoredBreaker(
+            key,
+            transport,
+            program if isinstance(program, bytes) else program.encode(),
+            None if task_row is None else decode_task(task_row[0].rstrip("\n").encode()),
+            seen[direct[0]],
+            None if observation is None else seen[observation],
+        )
 
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:
         """A new row in `runs`; returns its id."""
@@ -179,10 +264,27 @@ class _Transaction:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    (application_id,) = connection.execute("pragma application_id").fetchone()
+    # In this order: another process that makes our tables meanwhile writes both at once.
     (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
+    (application_id,) = connection.execute("pragma application_id").fetchone()
     if tables and application_id != APPLICATION_ID:
         raise StoreError("is a database of another program", where=str(path), hint="name another file with --db")
+
+
+def _keep_a_log_beside(connection: sqlite3.Connection) -> None:
+    """Switch to WAL, so that readers and a writer do not wait for each other.
+
+    SQLite does not wait for the lock that this takes, so who opens a new file together with others has to ask again.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _store_error(path: Path, error: sqlite3.Error) -> StoreError:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from qfuzz.bash.quote import as_word, single
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
@@ -33,6 +34,8 @@ class Boundary(ABC):
     """Whether it claims that every text it does not refuse reaches the next layer as it was."""
     starts_shell: bool
     """Whether one more shell is started by it, or by the text that it makes."""
+    arrival_note = ""
+    """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
     shell = "bash"
     """The shell that it starts, for that shell's own syntax check."""
 
@@ -40,8 +43,22 @@ class Boundary(ABC):
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
         """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
 
+    rules: Mapping[int, str] = MappingProxyType({})
+    """The bytes that this boundary treats as its own and `armor` protects one by one, each with the rule behind it.
+
+    Empty where it owns none, and where armor takes the program as a whole.
+    """
+
+    def inert(self, text: bytes, offset: int) -> bool:  # noqa: ARG002
+        """Whether the byte at `offset`, one of `rules`, means itself where it stands, all others being protected."""
+        return False
+
     def armor(self, program: bytes) -> bytes | None:  # noqa: ARG002
         """A text that has the effect of `program` when this boundary carries it; None where no lossless way exists."""
+        return None
+
+    def reproduction(self, text: bytes) -> bytes | None:  # noqa: ARG002
+        """A shell line that shows what this boundary, met first, does to `text`, where a Launch can't show it."""
         return None
 
     @abstractmethod
@@ -68,6 +85,11 @@ class Transport:
     @property
     def faithful(self) -> bool:
         return all(boundary.faithful for boundary in self.boundaries)
+
+    @property
+    def arrival_note(self) -> str:
+        """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
+        return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
 
     def steps(self, text: bytes) -> Iterator[Step]:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
@@ -101,6 +123,42 @@ class Transport:
             result = step.result
         assert not isinstance(result, bytes), f"the stack {self.name} ends in text"
         return result
+
+    def protects_characters(self) -> bool:
+        """Whether each active character can be protected by itself: what causes are found with."""
+        return (
+            any(boundary.rules for boundary in self.boundaries)
+            and all(boundary.faithful or boundary.rules for boundary in self.boundaries)
+            and self.armor(b"") is not None
+        )
+
+    def active(self, text: bytes) -> tuple[tuple[int, str], ...]:
+        """Offset and rule of each character that a boundary of this stack may treat as its own.
+
+        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, for a
+        single boundary; behind another one it can stand elsewhere by then.
+        """
+        if not self.protects_characters():
+            return ()
+        rules: dict[int, str] = {}
+        for boundary in reversed(self.boundaries):
+            rules.update(boundary.rules)
+        one = self.boundaries[0] if len(self.boundaries) == 1 else None
+        return tuple(
+            (offset, rules[byte])
+            for offset, byte in enumerate(text)
+            if byte in rules and not (one and one.inert(text, offset))
+        )
+
+    def protect(self, text: bytes, offsets: Collection[int]) -> bytes:
+        """`text` with the active characters at `offsets` protected, each by itself."""
+        parts = []
+        for offset, byte in enumerate(text):
+            one = text[offset : offset + 1]
+            protected = self.armor(one) if offset in offsets else None
+            assert protected is not None or offset not in offsets, f"byte {byte} can't be protected over {self.name}"
+            parts.append(one if protected is None else protected)
+        return b"".join(parts)
 
     def armor(self, program: bytes) -> bytes | None:
         """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 
+from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
 
@@ -48,10 +50,22 @@ class JsonNaive(Boundary):
     witness = b'echo "a  b"'
     faithful = False
     starts_shell = False
+    rules = MappingProxyType(
+        {
+            **dict.fromkeys(range(32), "a control character, which a JSON string can't hold"),
+            ord('"'): "ends the JSON string around the reply",
+            ord("\\"): "starts an escape in a JSON string",
+        }
+    )
 
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
         refusal = _refuse(self.name, text)
         return refusal or _parse(self.name, f'{{"{_KEY}": "{text.decode("utf-8")}"}}')
+
+    def reproduction(self, text: bytes) -> bytes:
+        script = b"import json, os, sys; c = json.loads(sys.argv[1])['command']; os.execvp('bash', ['bash', '-c', c])"
+        document = b'{"' + _KEY.encode() + b'": "' + text + b'"}'
+        return b" ".join((b"python3 -c", single(script), single(document)))
 
     def armor(self, program: bytes) -> bytes | None:
         if _refuse(self.name, program):

@@ -6,9 +6,15 @@ People meet it wherever a harness builds a command line as text: `docker exec ..
 
 from __future__ import annotations
 
+import re
+from types import MappingProxyType
+
 from qfuzz.bash.quote import double
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
+
+_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]")
+"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions)."""
 
 
 def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
@@ -25,6 +31,21 @@ class Nested(Boundary):
     witness = b"echo '$HOME'"
     faithful = False
     starts_shell = True
+    rules = MappingProxyType(
+        {
+            ord('"'): "ends the double quotes around the reply",
+            ord("$"): "starts an expansion between double quotes",
+            ord("`"): "starts or ends a command substitution between double quotes",
+            ord("\\"): "between double quotes, escapes a dollar, backtick, double quote, backslash or newline",
+        }
+    )
+
+    def inert(self, text: bytes, offset: int) -> bool:
+        following = text[offset + 1 : offset + 2]
+        if text[offset] == ord("$"):
+            return not _EXPANDS.match(following)
+        # The last byte of the reply stands before the closing quote.
+        return text[offset] == ord("\\") and following != b"" and following not in b'\\$`"\n'
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
@@ -50,6 +71,7 @@ class Single(Boundary):
     witness = b"echo 'a  b'"
     faithful = False
     starts_shell = True
+    rules = MappingProxyType({ord("'"): "ends the single quotes around the reply"})
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return _refuse_nul(self.name, text) or b"bash -c '" + text + b"'"

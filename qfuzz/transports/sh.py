@@ -19,6 +19,7 @@ class Sh(Boundary):
     faithful = False
     starts_shell = True
     shell = "sh"
+    arrival_note = "another shell reads the text, by other rules"
 
     def embed(self, text: bytes) -> Launch | Refusal:
         refusal = refuse_for_argument(self.name, text)

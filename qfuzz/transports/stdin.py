@@ -20,6 +20,7 @@ class Stdin(Boundary):
     witness = b"cat\necho done"
     faithful = False
     starts_shell = True
+    arrival_note = "commands of the reply can read the text before bash does"
 
     def embed(self, text: bytes) -> Launch | Refusal:
         if b"\0" in text:

@@ -10,7 +10,7 @@ from qfuzz.gen.variants import variant_tasks
 from qfuzz.model.task import Task
 
 SEED = "conformance"
-PER_FAMILY = 6
+PER_FAMILY = 3
 
 
 def programs() -> Iterator[tuple[Task, str, bytes]]:

@@ -7,7 +7,6 @@ renew the process space; a program that it starts has none, because executing as
 from __future__ import annotations
 
 import os
-import platform
 import resource
 import signal
 from collections.abc import Mapping
@@ -65,6 +64,11 @@ def enter_user_namespace() -> None:
     linux.drop_bounding_set()
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1, "no_new_privs")
     linux.prctl(linux.PR_SET_DUMPABLE, 0, "dumpable")
+    die_with_parent()
+
+
+def die_with_parent() -> None:
+    """Has the kernel kill this process when the thread that started it ends."""
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL, "pdeathsig")
 
 
@@ -76,7 +80,7 @@ def limit_resources(limits: Mapping[str, int]) -> None:
 
 def refuse_system_calls() -> bool:
     """Whether a filter for this machine exists; it is now in force."""
-    return seccomp.install(platform.machine())
+    return seccomp.install(os.uname().machine)
 
 
 def _write(path: str, text: str) -> None:

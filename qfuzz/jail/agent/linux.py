@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -22,6 +21,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
 KEYCTL_JOIN_SESSION_KEYRING = 1
@@ -66,7 +66,7 @@ def drop_bounding_set() -> None:
 
 def join_new_session_keyring() -> None:
     """Leaves the keys of the session that started qfuzz behind. Kernels without keyrings answer ENOSYS."""
-    number = {"x86_64": 250}.get(platform.machine(), 219)
+    number = {"x86_64": 250}.get(os.uname().machine, 219)
     _libc.syscall(ctypes.c_long(number), ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING), None)
 
 

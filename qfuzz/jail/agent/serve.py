@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import struct
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from . import command, files, messages, tree
+from .tap import Tap
 
 _ROOT_MODE = 0o7777
+_SETTLE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,9 @@ class Request:
 
     def __init__(self, fields: list[bytes]) -> None:
         numbers = messages.REQUEST.unpack(fields[0])
-        self.timeout, self.flags, self.layers, argv, directories, file_count, symlinks, side_files = numbers
+        self.timeout, flags, self.inner_shells, argv, directories, file_count, symlinks, side_files = numbers
+        self.tapped = bool(flags & messages.REQUEST_TAP)
+        self.stopped = bool(flags & messages.REQUEST_STOP)
         rest = iter(fields[1:])
 
         def take(count: int) -> list[bytes]:
@@ -40,13 +46,11 @@ class Request:
 
         self.executable = next(rest)
         self.argv = take(argv)
-        self.stdin = next(rest) if self.flags & messages.REQUEST_STDIN else None
+        self.stdin = next(rest) if flags & messages.REQUEST_STDIN else None
         self.directories = take(directories)
         self.files = list(zip(take(file_count), take(file_count), _modes(next(rest))))
         self.symlinks = take(symlinks), take(symlinks)
         self.side_files = list(zip(take(side_files), take(side_files), _modes(next(rest))))
-        self.shell = next(rest)
-        self.arrived = next(rest) if self.flags & messages.REQUEST_ARRIVED else None
 
 
 def _modes(packed: bytes) -> tuple[int, ...]:
@@ -69,56 +73,86 @@ class Place:
         return os.listxattr(self.fd) == self._attributes
 
 
+class Space(Protocol):
+    """The processes of a run, besides the one that the agent waits for."""
+
+    def is_empty(self) -> bool:
+        """Whether nothing of the run is alive, once the process that the agent waits for has ended."""
+
+    def end_others(self, run: command.Command) -> None:
+        """Kills all that the run left alive and waits until it is gone."""
+
+    def watch(self) -> Callable[[], str]:
+        """A fresh check of one run's memory; it names the limit that is exceeded, or nothing."""
+
+    def unharmed(self) -> bool:
+        """Whether the next run finds what this one found."""
+
+    def pid_inside(self, pid: int) -> int:
+        """What the run's own processes call a child of the agent."""
+
+
 @dataclass(frozen=True)
 class Surroundings:
-    """What differs between a jail and a bare directory.
-
-    `end_others` kills all that a run left alive. `watch` makes a fresh check of one run's memory. `unharmed` says
-    whether the next run finds what this one found.
-    """
+    """Where runs happen. `side` takes side files; `channel` leads to the host."""
 
     work: Place
-    others: tuple[Place, ...]
+    others: Sequence[Place]
     side: int
+    tap: Tap
     environment: Mapping[bytes, bytes]
     channel: int
-    end_others: Callable[[int, int], None]
-    watch: Callable[[], Callable[[], str]]
-    unharmed: Callable[[], bool]
+    space: Space
 
 
 def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes] | None:
     """The answer's fields; None when the host has gone."""
-    work = around.work.fd
     try:
-        files.lay_directories(work, request.directories)
-        for path, content, mode in request.files:
-            files.lay_file(work, path, content, mode)
-        files.lay_symlinks(work, *request.symlinks)
-        for path, content, mode in request.side_files:
-            files.lay_side_file(around.side, path, content, mode)
+        _lay(request, around)
     except OSError as error:
         return _no_run(messages.NOT_LAID, error, around)
+    environment = around.environment
+    if request.tapped:
+        shells = request.inner_shells if request.stopped else 0
+        environment = {**environment, **around.tap.variables(environment[b"PATH"], shells)}
     try:
         run = command.Command(
-            request.executable,
-            request.argv,
-            around.environment,
-            request.stdin,
-            bounds.output_bytes,
-            bounds.discarded_bytes,
+            request.executable, request.argv, environment, request.stdin, bounds.output_bytes, bounds.discarded_bytes
         )
     except OSError as error:
         return _no_run(messages.NOT_STARTED, error, around)
     try:
-        run.wait(around.channel, request.timeout, around.watch())
+        first = around.space.pid_inside(run.pid) if request.tapped else 0
+        run.wait(around.channel, request.timeout, around.space.watch())
+        if request.tapped and run.how == command.ENDED:
+            _settle(around.space)
+        around.space.end_others(run)
         if run.how == command.ABANDONED:
             return None
-        around.end_others(run.pid, run.how)
         run.drain()
     finally:
         run.close()
-    return _answer(run, around, bounds)
+    arrived = around.tap.arrived(first, request.inner_shells) if request.tapped else None
+    return _answer(run, arrived, around, bounds)
+
+
+def _settle(space: Space) -> None:
+    """Waits a little for what a tapped run left in the background, or chance decides whether its shell is seen."""
+    until = time.monotonic() + _SETTLE_SECONDS
+    while not space.is_empty() and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def _lay(request: Request, around: Surroundings) -> None:
+    work = around.work.fd
+    files.lay_directories(work, request.directories)
+    for path, content, mode in request.files:
+        files.lay_file(work, path, content, mode)
+    files.lay_symlinks(work, *request.symlinks)
+    for path, content, mode in request.side_files:
+        files.lay_side_file(around.side, path, content, mode)
+    if request.tapped:
+        around.tap.lay()
 
 
 def _no_run(outcome: int, error: OSError, around: Surroundings) -> list[bytes]:
@@ -127,7 +161,7 @@ def _no_run(outcome: int, error: OSError, around: Surroundings) -> list[bytes]:
     return [head, b"", b"", str(error).encode("utf-8", "surrogateescape")]
 
 
-def _answer(run: command.Command, around: Surroundings, bounds: Bounds) -> list[bytes]:
+def _answer(run: command.Command, arrived: bytes | None, around: Surroundings, bounds: Bounds) -> list[bytes]:
     seen = tree.TreeReader(bounds.tree_paths, bounds.tree_depth, bounds.tree_bytes, bounds.file_bytes)
     seen.read(around.work.fd, skip=tree.GIT_NAME)
     flags = 0
@@ -152,8 +186,10 @@ def _answer(run: command.Command, around: Surroundings, bounds: Bounds) -> list[
         flags |= messages.ANSWER_STDERR_CUT
     if run.limit:
         flags |= messages.ANSWER_MEMORY if run.limit == "memory" else messages.ANSWER_OUTPUT
+    if arrived is not None:
+        flags |= messages.ANSWER_ARRIVED
     flags |= _restore(around)
-    answer = [b"", run.out.data, run.err.data, b""]
+    answer = [b"", run.out.data, run.err.data, arrived or b""]
     answer += seen.paths
     answer += seen.metas
     answer += seen.contents
@@ -175,7 +211,7 @@ def _restore(around: Surroundings) -> int:
             good &= place.restore()
         if os.listdir(around.side):
             files.wipe(around.side)
-        good &= around.unharmed()
+        good &= around.space.unharmed()
     except OSError:
         good = False
     return 0 if good else messages.ANSWER_SPENT

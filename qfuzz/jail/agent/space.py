@@ -10,8 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections.abc import Callable
 
 from . import linux
+from .command import ENDED, Command
+from .memory import MemoryWatch
 
 _PROC_FLAGS = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
 
@@ -21,12 +24,14 @@ class SpaceError(Exception):
 
 
 class ProcessSpace:
-    """Processes that the agent starts are born into it. `proc` is its /proc, `own_proc` the agent's (descriptors)."""
+    """Processes that the agent starts are born into it."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory_bytes: int) -> None:
+        self._memory_bytes = memory_bytes
         self._own_space = os.open("/proc/self/ns/pid", os.O_RDONLY)
-        self.own_proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-        self._own_children = _open_children(self.own_proc)
+        self._own_proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+        self._own_children = _open_children(self._own_proc)
+        self._sockets = os.open(f"{os.getpid()}/net/sockstat", os.O_RDONLY, dir_fd=self._own_proc)
         self._renewed = False
         self._open()
 
@@ -46,9 +51,36 @@ class ProcessSpace:
         os.close(ready)
         if answer != b"ready":
             raise SpaceError(answer.decode("utf-8", "replace") or "init of the process space died")
-        self.proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-        self._init_children = _open_children(self.proc)
+        self._proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+        self._init_children = _open_children(self._proc)
         self._only_init = b"%d " % self._init
+
+    def end_others(self, run: Command) -> None:
+        """Kills what a run left alive; the kernel does it without a race when the space's init dies."""
+        if run.how != ENDED or not self.is_empty():
+            self._renew()
+
+    def watch(self) -> Callable[[], str]:
+        return MemoryWatch(self._proc, self._pids, self._count_sockets, self._memory_bytes).look
+
+    def unharmed(self) -> bool:
+        """A connection in TIME_WAIT outlives its processes and keeps its port."""
+        return b" tw 0 " in os.pread(self._sockets, 512, 0)
+
+    def _count_sockets(self) -> int:
+        return int(os.pread(self._sockets, 64, 0).split()[2])
+
+    def pid_inside(self, pid: int) -> int:
+        """What a child of the agent is called in the space."""
+        fd = os.open(f"{pid}/status", os.O_RDONLY, dir_fd=self._own_proc)
+        try:
+            status = os.read(fd, 1 << 13)
+        finally:
+            os.close(fd)
+        return int(status.partition(b"\nNSpid:")[2].partition(b"\n")[0].split()[-1])
+
+    def _pids(self) -> list[str]:
+        return [name for name in os.listdir(self._proc) if name.isdigit() and name != "1"]
 
     def is_empty(self) -> bool:
         """Whether nothing lives here but init.
@@ -59,11 +91,10 @@ class ProcessSpace:
         if os.waitpid(self._init, os.WNOHANG)[0]:
             return False
         if self._own_children is None or self._init_children is None:
-            return sum(name.isdigit() for name in os.listdir(self.proc)) == 1
+            return not self._pids()
         return os.pread(self._own_children, 64, 0) == self._only_init and not os.pread(self._init_children, 1, 0)
 
-    def renew(self) -> None:
-        """Kills everything in the space, waits until it is gone, and makes a new one; raises SpaceError or OSError."""
+    def _renew(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._init, signal.SIGKILL)
         while True:
@@ -71,7 +102,7 @@ class ProcessSpace:
                 os.waitpid(-1, 0)
             except ChildProcessError:
                 break
-        os.close(self.proc)
+        os.close(self._proc)
         if self._init_children is not None:
             os.close(self._init_children)
         self._open()

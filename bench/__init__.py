@@ -1,0 +1,1 @@
+"""Benchmarks: they measure and judge nothing. `make bench` runs all."""

@@ -1,0 +1,20 @@
+"""`make bench`: every figure that the project promises, both sides in one run, medians and ratios, as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from bench import forms, jail, replay
+
+
+def figures() -> Iterator[Callable[[], dict[str, object]]]:
+    yield lambda: {"name": "a trivial reply in a jail, against none", **jail.measure(400)}
+    yield lambda: replay.compare_rates(rounds=9, jobs=2)
+    yield replay.second_diff
+    yield forms.costs
+
+
+if __name__ == "__main__":
+    for figure in figures():
+        print(json.dumps(figure()), flush=True)

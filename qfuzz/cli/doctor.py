@@ -1,0 +1,77 @@
+"""`qfuzz doctor`: what this machine has, and what to do about the rest."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import click
+
+from qfuzz.jail.interpreter import find_interpreter
+from qfuzz.jail.pool import Pool
+from qfuzz.model.errors import HarnessError, HostError
+
+_PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
+"""What replies of the public tasks use, and the Debian packages that hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `remedy` is empty where nothing is to be done."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a finding, on stdout.")
+def command(as_json: bool) -> int:
+    """Look at what qfuzz needs of this machine, and say how to get what is missing.
+
+    Exit status: 0 replies can run in a jail and find their programs, 2 something is to be done.
+
+    \b
+    Example:
+        qfuzz doctor
+    """
+    sound = True
+    for finding in examine():
+        sound &= finding.ok
+        if as_json:
+            print(json.dumps(asdict(finding), ensure_ascii=False))
+            continue
+        print(f"{'ok' if finding.ok else 'NOT OK':<7} {finding.name:<12} {finding.detail}")
+        if finding.remedy:
+            print(f"{'':<20} {finding.remedy}")
+    return 0 if sound else 2
+
+
+def examine() -> Iterator[Finding]:
+    """All findings; one that others rest on comes first, and ends the list where it is bad."""
+    began = time.monotonic()
+    try:
+        yield Finding("agent", True, f"runs under {find_interpreter().path}")
+        pool = Pool(1)
+    except HostError as error:
+        yield Finding("jail", False, error.what, error.hint)
+        return
+    with pool:
+        took = (time.monotonic() - began) * 1000
+        yield Finding("jail", True, f"made in {took:.0f} ms")
+        try:
+            versions = pool.versions
+        except HarnessError as error:
+            yield Finding("programs", False, str(error))
+            return
+    for name, version in versions.items():
+        missing = not version and name in _PACKAGES
+        yield Finding(
+            name,
+            not missing,
+            version or "there, without a version",
+            f"apt-get install {_PACKAGES[name]}" if missing else "",
+        )

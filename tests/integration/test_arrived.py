@@ -1,0 +1,79 @@
+"""`--arrived`: what reached the last shell, with real shells on the way and nothing of the reply run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from qfuzz.engine.arrived import Arrival, Arrived, ArrivedAt, arrivals, first_difference
+from qfuzz.engine.events import Sample
+from qfuzz.engine.machinery import machinery
+from qfuzz.jail.pool import Pool
+from qfuzz.model.reply import Reply
+from qfuzz.model.task import Fixture
+from qfuzz.transports.loader import load, resolve
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(2) as started:
+        yield started
+
+
+def replay(pool: Pool, programs: list[bytes], *stacks: str) -> list[ArrivedAt]:
+    samples = [Sample(index, Reply(program), None, "", Fixture(), "") for index, program in enumerate(programs)]
+    transports = tuple(map(resolve, stacks))
+    return list(arrivals(samples, transports, machinery(pool, 10.0).stopped_text, 2))
+
+
+def one(pool: Pool, program: bytes, stack: str) -> Arrived:
+    return replay(pool, [program], stack)[0].arrivals[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "stack", "text"),
+    [
+        (b"echo '$HOME'", "nested", b"echo '/home/user'"),
+        (b"printf '%s\\n' hi", "nested", b"printf '%s\\n' hi"),
+        (b"echo \\\\", "nested", b"echo \\"),
+        (b'echo "a b"', "nested", b"echo a"),
+        (b"echo 'a'", "single", b"echo a"),
+        (b"echo $(touch ran; echo x)", "nested", b"echo x"),
+        (b"a\nb\n", "nested", b"a\nb\n"),
+        (b"\xff'\n'", "quoted", b"\xff'\n'"),
+        (b"echo hi", "double-nested", b"echo"),
+        (b"echo \\u0041", "json-naive > nested", b"echo A"),
+    ],
+)
+def test_text_that_arrives(pool: Pool, program: bytes, stack: str, text: bytes) -> None:
+    arrived = one(pool, program, stack)
+    assert arrived.text == text
+    assert arrived.arrival is (Arrival.SAME if text == program else Arrival.CHANGED)
+    assert arrived.offset == first_difference(program, text)
+
+
+def test_lost_rejected_refused(pool: Pool) -> None:
+    assert one(pool, b"echo '\"'", "nested").arrival is Arrival.LOST
+    assert one(pool, b'"', "json-naive").arrival is Arrival.REJECTED
+    assert one(pool, b"x" * 200_000, "nested").arrival is Arrival.REFUSED
+
+
+@pytest.mark.parametrize("name", load().names())
+def test_plain_text_arrives_over_every_single_layer(pool: Pool, name: str) -> None:
+    if name != "double-nested":
+        assert one(pool, b"true", name).arrival is Arrival.SAME
+
+
+def test_nothing_of_the_reply_runs(pool: Pool) -> None:
+    # Each of these would be seen: by its time, by the jail being replaced, by what it prints.
+    programs = [b"sleep 30", b":(){ :|:& };:", b"kill -9 -1", b"rm -rf / --no-preserve-root"]
+    for at in replay(pool, programs, "nested", "single", "quoted", "script-file", "sh"):
+        assert [arrived.arrival for arrived in at.arrivals][1:] == [Arrival.SAME] * 4
+
+
+def test_order_is_that_of_the_samples_for_any_number_of_jobs(pool: Pool) -> None:
+    programs = [b"echo %d" % number for number in range(60)]
+    found = replay(pool, programs, "nested", "json-naive")
+    assert [at.sample.reply.program for at in found] == programs
+    assert all(arrived.arrival is Arrival.SAME for at in found for arrived in at.arrivals)
