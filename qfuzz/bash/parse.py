@@ -46,16 +46,18 @@ class NoParse(enum.Enum):
     """No parser is installed."""
 
 
-def text_spans(found: Outline, length: int) -> tuple[Span, ...]:
-    """The spans of a program of `length` bytes as its outline shows them.
+def text_spans(found: Outline, program: bytes) -> tuple[Span, ...]:
+    """The spans of a program as its outline shows them.
 
     Inside a compound they cut at its reserved words' separators, where a parser would know better.
     """
     spans = [Span(pair.opening[0], pair.closing[1], Part.COMPOUND) for pair in found.compounds]
     for part, ends in ((Part.STATEMENT, STATEMENT_ENDS), (Part.STAGE, (*STATEMENT_ENDS, *STAGE_ENDS))):
-        between = _between([each for each in found.operators if each.text in ends], _bodies(found), length)
-        if len(between) > 1:
-            spans += [Span(start, end, part) for start, end in between]
+        separators = [each for each in found.operators if each.text in ends]
+        between = [_trimmed(program, each) for each in _between(separators, _bodies(found), len(program))]
+        members = [(start, end) for start, end in between if start < end]
+        if len(members) > 1:
+            spans += [Span(start, end, part) for start, end in members]
     return tuple(spans)
 
 
@@ -64,14 +66,18 @@ def _between(separators: list[Operator], bodies: dict[int, int], length: int) ->
     ranges: list[Range] = []
     at = 0
     for separator in sorted(separators, key=lambda each: each.start):
-        if separator.start > at:
-            ranges.append((at, separator.start))
+        ranges.append((at, separator.start))
         at = max(at, separator.end)
         while at in bodies:
             at = bodies[at]
-    if at < length:
-        ranges.append((at, length))
-    return ranges
+    return [*ranges, (at, length)]
+
+
+def _trimmed(program: bytes, within: Range) -> Range:
+    """The range without the blanks at its ends."""
+    start, end = within
+    inside = program[start:end]
+    return start + len(inside) - len(inside.lstrip(b" \t")), end - len(inside) + len(inside.rstrip(b" \t"))
 
 
 def _bodies(found: Outline) -> dict[int, int]:

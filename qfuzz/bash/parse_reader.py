@@ -23,6 +23,8 @@ def outline(program: bytes) -> Outline:
 _BLANK = re.compile(rb"(?:[ \t]|\\\n)+")
 _CONTROL = re.compile(rb";;&|;;|;&|&&|\|\||\|&|[;&|()\n]")
 _REDIRECTION = re.compile(rb"(?:[0-9]+|\{[A-Za-z_]\w*\})?(?:<<<|<<-|<<|<&|<>|>>|>&|>\||<(?!\()|>(?!\())|&>>|&>")
+_ONLY_WORDS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_./-=%'\"$")
+"""With these begins nothing but a word. It does not have to be complete."""
 _OPENS = {b"for": b"done", b"select": b"done", b"while": b"done", b"until": b"done", b"if": b"fi", b"case": b"esac"}
 _OPENS |= {b"{": b"}"}
 _CLOSERS = frozenset(_OPENS.values())
@@ -75,6 +77,8 @@ class _Reader(WordReader):
 
     def _step(self, at: int, place: _Place, depth: int) -> int:
         text = self.text
+        if text[at] in _ONLY_WORDS:
+            return self._command_word(at, place, depth)
         if match := _BLANK.match(text, at):
             return match.end()
         if text.startswith(b"#", at):

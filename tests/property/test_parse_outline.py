@@ -24,7 +24,7 @@ def test_everything_lies_in_the_text(program: bytes) -> None:
         assert pair.opening[1] <= pair.closing[0]
         ranges += [pair.opening, pair.closing]
     assert all(0 <= start < end <= len(program) for start, end in ranges)
-    assert all(0 <= each.start < each.end <= len(program) for each in text_spans(found, len(program)))
+    assert all(0 <= each.start < each.end <= len(program) for each in text_spans(found, program))
 
 
 @given(texts)

@@ -142,14 +142,14 @@ def test_not_broken(program: bytes) -> None:
 
 def test_text_spans() -> None:
     program = b"a | b; for x in y; do c; done"
-    spans = text_spans(outline(program), len(program))
+    spans = text_spans(outline(program), program)
     by_part = {part: [program[each.start : each.end] for each in spans if each.part is part] for part in Part}
     assert by_part[Part.COMPOUND] == [b"for x in y; do c; done"]
-    assert by_part[Part.STATEMENT] == [b"a | b", b" for x in y", b" do c", b" done"]
-    assert by_part[Part.STAGE][:2] == [b"a ", b" b"]
+    assert by_part[Part.STATEMENT] == [b"a | b", b"for x in y", b"do c", b"done"]
+    assert by_part[Part.STAGE][:2] == [b"a", b"b"]
 
 
 def test_a_body_is_in_no_span() -> None:
     program = b"cat <<E | b\nx; y\nE\nc"
-    spans = text_spans(outline(program), len(program))
-    assert {program[each.start : each.end] for each in spans} == {b"cat <<E | b", b"cat <<E ", b" b", b"c"}
+    spans = text_spans(outline(program), program)
+    assert {program[each.start : each.end] for each in spans} == {b"cat <<E | b", b"cat <<E", b"b", b"c"}

@@ -41,7 +41,7 @@ def _joined(view: View, spans: list[Span], ends: tuple[bytes, ...]) -> list[Cut]
             joint = after[end]
             follows = bodies.get(joint.end)
             # The newline stays where bodies of somebody else begin.
-            end = joint.end if follows is None or follows in own else end
+            end = view.blanks_after(joint.end) if follows is None or follows in own else end
         elif (leading := view.blanks_before(start)) in before:
             start = before[leading].start
         cuts.append(((start, end), *(each.body for each in own if each.body is not None)))
@@ -58,12 +58,12 @@ def redirections(view: View) -> list[Cut]:
 
 
 def words(view: View) -> list[Cut]:
-    """Arguments and assignments, with the blanks that set them apart."""
+    """Words with the blanks that set them apart. A command's name goes where nothing is left that would become one."""
     cuts: list[Cut] = []
     for word in view.found.words:
         if word.role is Role.ARGUMENT:
             cuts.append(((view.blanks_before(word.start), word.end),))
-        elif word.role is Role.ASSIGNMENT:
+        elif word.role is not Role.OPERAND:
             cuts.append(((word.start, view.blanks_after(word.end)),))
     return sorted(cuts, reverse=True)
 

@@ -33,19 +33,27 @@ class View:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         parsed = self._parser(self.program)
-        return text_spans(self.found, len(self.program)) if parsed is None else tuple(parsed)
+        return text_spans(self.found, self.program) if parsed is None else tuple(parsed)
 
     def spans_of(self, part: Part) -> list[Span]:
         return [span for span in self.spans if span.part is part]
 
     def data(self) -> list[Range]:
-        """Insides of quotes and bodies of here-documents, from left to right, the outermost ones only."""
-        inside = [(pair.opening[1], pair.closing[0]) for pair in self.found.quotes]
-        inside += [each.body for each in self.found.redirections if each.body is not None]
+        """Insides of quotes and bodies of here-documents, from left to right, the outermost ones only.
+
+        What is quoted in the delimiter of a here-document is none.
+        """
+        redirections = self.found.redirections
+        delimiters = {(each.start, each.end) for each in redirections if each.operator in (b"<<", b"<<-")}
+        inside = {(pair.opening[1], pair.closing[0]) for pair in self.found.quotes}
+        inside |= {each.body for each in redirections if each.body is not None}
         outermost: list[Range] = []
-        for start, end in sorted(inside, key=lambda each: (each[0], -each[1])):
-            if start < end and not (outermost and start < outermost[-1][1]):
-                outermost.append((start, end))
+        at = 0
+        for start, end in sorted(inside | delimiters, key=lambda each: (each[0], -each[1])):
+            if at <= start < end:
+                at = end
+                if (start, end) not in delimiters:
+                    outermost.append((start, end))
         return outermost
 
     def blanks_before(self, at: int) -> int:
