@@ -24,7 +24,7 @@ _PARAMETER = re.compile(rb"(?:#(?=" + _NAME + rb"[}[]))?(?:!(?=[A-Za-z0-9_@*#?$-
 
 _RUN_IN_DOUBLE = re.compile(rb'[^"\\$`]+')
 _RUN_IN_HEREDOC = re.compile(rb"[^\\$`]+")
-_RUN_IN_PARAMETER = re.compile(rb"[^}\"'\\$`]+")
+_RUN_IN_PARAMETER = re.compile(rb"(?:[^}\"'\\$`<>]|[<>](?!\())+")
 _RUN_IN_BRACKETS = re.compile(rb"[^][()\"'\\$`]+")
 _OPENERS = {CLOSE: OPEN, CLOSE_BRACKET: OPEN_BRACKET}
 
@@ -90,6 +90,11 @@ def in_parameter(machine: Machine, state: ParameterState, index: int) -> int:
         return _idle_apostrophes(machine, state, index)
     if byte == BACKSLASH:
         return backslash(machine, index, b'$`"\\}\n' if state.quoted else None)
+    if byte in b"<>":
+        # Between double quotes nothing is substituted, yet its parenthesis has to be closed all the same.
+        if state.quoted:
+            return open_bracket(machine, index, Context.PARAMETER, index + 2, CLOSE)
+        return open_program(machine, index, index + 2, Context.PROCESS_SUBSTITUTION)
     return quote_or_expansion(machine, index, state.quoted)
 
 

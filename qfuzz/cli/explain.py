@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
 
-from qfuzz.cli.forms import breaker_of, form_maker, generation, open_store
+from qfuzz.cli.forms import breaker_of, fixture_option, form_maker, generation, open_store
 from qfuzz.cli.options import open_pool, run_options
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
-from qfuzz.jail.pool import Isolation
+from qfuzz.engine.samples import read_fixture
+from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.model.errors import InputError, UsageError
 from qfuzz.model.reply import MAX_REPLY_BYTES
@@ -22,12 +25,15 @@ from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
 from qfuzz.transports.loader import resolve
 
+Opened = Callable[[], Pool]
+
 
 @click.command()
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--reply", type=click.Path(path_type=Path), help="A file with one reply, instead of a stored breaker.")
 @click.option("--transport", metavar="STACK", help="The transport for --reply.")
 @click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
+@fixture_option
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="The same content as one JSON object.")
 def command(
@@ -35,6 +41,7 @@ def command(
     reply: Path | None,
     transport: str | None,
     db: Path,
+    fixture: Path | None,
     jobs: int,
     timeout: float,
     isolation: Isolation,
@@ -52,13 +59,15 @@ def command(
     """
     if (id_ is None) == (reply is None) or (reply is None) != (transport is None):
         raise UsageError("give either an ID or --reply FILE with --transport STACK")
+    laid = Fixture() if fixture is None else read_fixture(fixture)
     with ExitStack() as cleanup:
+        opened = partial(open_pool, jobs, isolation)
         if id_ is not None:
-            explained = _stored(id_, db, jobs, timeout, isolation, cleanup)
+            explained = _stored(id_, db, laid, opened, timeout, cleanup)
         else:
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
-            fresh = _fresh(reply, transport, jobs, timeout, isolation, cleanup)
+            fresh = _fresh(reply, transport, laid, opened, timeout, cleanup)
             if fresh is None:
                 print(f"{reply} works over {transport} as it does directly")
                 return 1
@@ -71,13 +80,13 @@ def command(
     return 0
 
 
-def _stored(id_: str, db: Path, jobs: int, timeout: float, isolation: Isolation, cleanup: ExitStack) -> Explained:
+def _stored(id_: str, db: Path, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack) -> Explained:
     store = cleanup.enter_context(open_store(db))
     judged = store.judged(id_)
-    breaker = breaker_of(judged)
+    breaker = breaker_of(judged, laid)
     forms = store.forms(judged.key, generation(strict=False))
     if forms is None:
-        pool = cleanup.enter_context(open_pool(jobs, isolation))
+        pool = cleanup.enter_context(opened())
         make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=False))
         forms = make(breaker)
         store.write_forms(judged.key, generation(strict=False), forms)
@@ -89,7 +98,7 @@ def _stored(id_: str, db: Path, jobs: int, timeout: float, isolation: Isolation,
 
 
 def _fresh(
-    file: Path, stack: str, jobs: int, timeout: float, isolation: Isolation, cleanup: ExitStack
+    file: Path, stack: str, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack
 ) -> Explained | None:
     transport = resolve(stack)
     program = _read(file)
@@ -97,14 +106,14 @@ def _fresh(
     for delivery in (direct_launch, launch):
         if isinstance(delivery, Refusal):
             raise InputError(f"{delivery.boundary} can't carry it: {delivery.reason}", where=str(file))
-    pool = cleanup.enter_context(open_pool(jobs, isolation))
+    pool = cleanup.enter_context(opened())
     machines = machinery(pool, timeout)
     assert isinstance(direct_launch, Launch), "direct refuses or starts"
-    direct = machines.run(direct_launch, Fixture())
-    transported = machines.run(launch, Fixture()) if isinstance(launch, Launch) else launch
+    direct = machines.run(direct_launch, laid)
+    transported = machines.run(launch, laid) if isinstance(launch, Launch) else launch
     assert not isinstance(transported, Refusal), "refused above"
     make = cleanup.enter_context(form_maker(machines, strict=False))
-    breaker = Breaker(program, None, Fixture(), transport, direct, transported)
+    breaker = Breaker(program, None, laid, transport, direct, transported)
     if not isinstance(transported, Rejection) and not differing_channels(direct, transported):
         return None
     title = f"{file} over {transport.name}"

@@ -68,9 +68,14 @@ _INSERT_VERDICT = (
 
 @dataclass(frozen=True, slots=True)
 class StoredBreaker:
-    """A judged execution as it was stored, with the direct run beside it. `transported` None: nothing was started."""
+    """A judged execution as it was stored, with the direct run beside it. `transported` None: nothing was started.
+
+    `context` and `direct_key` are the keys of what all executions of that run shared, and of the direct observation.
+    """
 
     key: str
+    context: str
+    direct_key: str
     transport: str
     program: bytes
     task: Task | None
@@ -220,6 +225,8 @@ class Store:
         task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
         return StoredBreaker(
             key,
+            context,
+            direct[0],
             transport,
             program if isinstance(program, bytes) else program.encode(),
             None if task_row is None else decode_task(task_row[0].rstrip("\n").encode()),

@@ -20,7 +20,7 @@ from tests.cli.store_dump import content, count
 GOLDEN = Path(__file__).parent / "golden"
 STACKS = ("nested", "json-naive > nested", "json", "quoted")
 TRANSPORTS = [word for stack in STACKS for word in ("--transport", stack)]
-ARGUMENTS = ["replies.jsonl", "--tasks", "set.jsonl", "--db", "q.db", "--jobs", "2", *TRANSPORTS]
+ARGUMENTS = ["replies.jsonl", "--tasks", "set.jsonl", "--db", "q.db", "--jobs", "2", *TRANSPORTS, "--no-shrink"]
 
 
 def without_ids(text: str) -> str:

@@ -33,9 +33,9 @@ def write_replies(checkout: Path, path: Path) -> None:
 class Diff:
     """A `qfuzz diff` that is under way."""
 
-    def __init__(self, replies: Path, db: Path) -> None:
+    def __init__(self, replies: Path, db: Path, *further: str) -> None:
         self._db = db
-        transports = ("--transport", "nested", "--transport", "json-naive", "--transport", "quoted")
+        transports = ("--transport", "nested", "--transport", "json-naive", "--transport", "quoted", *further)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "qfuzz", "diff", str(replies), "--db", str(db), "--jobs", "2", *transports],
             stdout=subprocess.PIPE,

@@ -20,6 +20,8 @@ from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
 from qfuzz.store.store import Store
 from qfuzz.transports.loader import resolve
+from tests.cli.command import write_lines
+from tests.cli.replies import REPLIES, write_set
 from tests.cli.store_dump import content, count
 from tests.fakes import Script
 from tests.integration.interrupted import Diff, write_replies
@@ -38,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(folder: Path) -> Path:
     db = folder / "undisturbed.db"
-    assert Diff(folder / "replies.jsonl", db).finish() == (1, "")
+    assert Diff(folder / "replies.jsonl", db, "--no-shrink").finish() == (1, "")
     return db
 
 
@@ -55,7 +57,7 @@ def test_a_run_cut_off_at_random_moments_ends_as_an_undisturbed_one(
     kept = 0
     # The first two fall into the start: before there is a store, and while it and the jails are made.
     for moment in (0, 0, *moments):
-        run = Diff(folder / "replies.jsonl", db)
+        run = Diff(folder / "replies.jsonl", db, "--no-shrink")
         if how is signal.SIGINT:
             # Until then Python itself is starting, and answers with a traceback of its own.
             run.wait_for_store()
@@ -71,8 +73,27 @@ def test_a_run_cut_off_at_random_moments_ends_as_an_undisturbed_one(
             assert run.kept() >= kept, "what was kept before is gone"
             _check_integrity(db)
     assert cut_off >= KILLS - 2
-    assert Diff(folder / "replies.jsonl", db).finish() == (1, "")
+    assert Diff(folder / "replies.jsonl", db, "--no-shrink").finish() == (1, "")
     assert content(db) == content(undisturbed)
+
+
+def test_a_run_cut_off_while_it_shrinks_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+    replies = write_lines(tmp_path / "replies.jsonl", *(each for each in REPLIES if "RANDOM" not in str(each)))
+    tasks = ("--tasks", str(write_set(tmp_path / "set.jsonl")))
+    whole, db = tmp_path / "whole.db", tmp_path / "cut.db"
+    assert Diff(replies, whole, *tasks).finish()[0] == 1
+    everything = count(whole, "observations")
+    randomness = random.Random(SEED)
+    for moment in sorted(randomness.randrange(everything) for _ in range(4)):
+        run = Diff(replies, db, *tasks)
+        run.wait_for(moment, randomness.uniform(0.0, 0.5))
+        status, said = run.end(signal.SIGKILL)
+        assert status in (1, -signal.SIGKILL)
+        assert "Traceback" not in said
+        if db.exists():
+            _check_integrity(db)
+    assert Diff(replies, db, *tasks).finish()[0] == 1
+    assert content(db) == content(whole)
 
 
 def _check_integrity(db: Path) -> None:

@@ -58,6 +58,7 @@ def ci(tmp_path: Path, checkout: Path) -> Path:
     stand_in(
         tmp_path / "bin/make", 'echo "<${!#}>"; for failing in $FAILING; do [[ ${!#} != "$failing" ]] || exit 2; done'
     )
+    stand_in(tmp_path / ".venv/bin/python", "exit 0")
     (tmp_path / ".ci").mkdir()
     return Path(shutil.copy2(checkout / ".ci/run", tmp_path / ".ci"))
 

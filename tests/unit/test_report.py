@@ -211,15 +211,14 @@ def test_breakers_are_listed_by_transport_up_to_a_number() -> None:
     breaking = result(Outcome.SILENT_WRONG, Stability.DIVERGED, breaker=True)
     listed = BreakerList(("nested", "quoted"), 2)
     for trial in range(5):
-        listed.add(
-            event_of(result(Outcome.PASS, Stability.SAME), breaking, reply=Reply(b"x", "a/t1-b", "raw", "", trial))
-        )
+        one = replace(breaking, key=f"{trial}" * 64)
+        listed.add(event_of(result(Outcome.PASS, Stability.SAME), one, reply=Reply(b"x", "a/t1-b", "raw", "", trial)))
     stream = io.StringIO()
     listed.print(stream)
     assert stream.getvalue() == (
         "\nnested: 5 breakers\n"
-        "  0123456789abcdef  a/t1-b (raw 0)  silent-wrong: why\n"
-        "  0123456789abcdef  a/t1-b (raw 1)  silent-wrong: why\n"
+        "  0000000000000000  a/t1-b (raw 0)  silent-wrong: why\n"
+        "  1111111111111111  a/t1-b (raw 1)  silent-wrong: why\n"
         "  and 3 more; the view `breakers` of the database lists all\n"
     )
 
