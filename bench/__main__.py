@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator
 
-from bench import forms, jail, replay
+from bench import forms, jail, reducer, replay
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
@@ -14,6 +14,7 @@ def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield lambda: replay.compare_rates(rounds=9, jobs=2)
     yield replay.second_diff
     yield forms.costs
+    yield reducer.compare
     yield beside_picire
 
 
