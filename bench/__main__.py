@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from bench import jail, replay
+from bench import jail, payload, replay
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield lambda: {"name": "a trivial reply in a jail, against none", **jail.measure(400)}
     yield lambda: replay.compare_rates(rounds=9, jobs=2)
     yield replay.second_diff
+    yield payload.raw_over_nested
 
 
 if __name__ == "__main__":

@@ -245,3 +245,12 @@ def test_three_characters() -> None:
     assert form.stack == ("single", "glob")
     assert form.minimal is not None
     assert re.fullmatch(rb"\[[a-z]\]", form.minimal)
+
+
+def test_the_original_keeps_a_spelling_that_nobody_would_choose() -> None:
+    program = b"printf %s \"it\"' is'"
+    found = [Bound("text", each) for each in occurrences(program, b"it is") or ()]
+    assert not any(bound.occurrence.exact for bound in found)
+    first = next(bindings(program, {"text": b"it is"}, found, set()))
+    assert first.insert({"text": b"it is"}) == program
+    assert first.insert({"text": b"it was"}) == b"printf %s \"\"'it was'"
