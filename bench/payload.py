@@ -108,7 +108,9 @@ class Measured:
     def chosen_characters(self) -> int:
         """The same without a last newline that every payload of the family must have."""
         form = self.form
-        assert form.task is not None and form.role is not None and form.minimal is not None, "not bound"
+        assert form.task is not None, "not bound"
+        assert form.role is not None, "not bound"
+        assert form.minimal is not None, "not bound"
         bare = form.minimal.removesuffix(b"\n")
         required = bare != form.minimal and rebuilder(form.task)({**form.task.payloads, form.role: bare + b"x"}) is None
         return self.characters - required
