@@ -14,14 +14,14 @@ import json
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.machinery import machinery
-from qfuzz.gen.loader import families
 from qfuzz.gen.public import load_public
+from qfuzz.gen.rebuild import with_payloads
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch
 from qfuzz.model.observation import Observation
@@ -112,22 +112,10 @@ class Measured:
         assert form.role is not None, "not bound"
         assert form.minimal is not None, "not bound"
         bare = form.minimal.removesuffix(b"\n")
-        required = bare != form.minimal and rebuilder(form.task)({**form.task.payloads, form.role: bare + b"x"}) is None
+        required = (
+            bare != form.minimal and with_payloads(form.task)({**form.task.payloads, form.role: bare + b"x"}) is None
+        )
         return self.characters - required
-
-
-def rebuilder(task: Task) -> Callable[[Mapping[str, bytes]], Task | None]:
-    """The tasks that the family makes of other payloads under the same id."""
-    family = families()[task.family]
-    stem = task.task_id.removeprefix(f"{task.family}/t{task.tier}-")
-
-    def rebuild(payloads: Mapping[str, bytes]) -> Task | None:
-        try:
-            return family.build(payloads, task.tier, stem)
-        except ValueError:
-            return None
-
-    return rebuild
 
 
 def shipped_replies() -> Iterator[Reply]:
@@ -143,7 +131,7 @@ def measure_one(machine: Machinery, task: Task, reply: Reply, transport: Transpo
     if outcome in (Outcome.PASS, Outcome.REFUSED) or not first.passes_direct(task, reply.program):
         return None
     runner = Runner(machine, transport)
-    form = payload_form(task, reply.program, rebuilder(task), runner.passes_direct, runner.breaks_as(outcome))
+    form = payload_form(task, reply.program, with_payloads(task), runner.passes_direct, runner.breaks_as(outcome))
     return Measured(transport.name, reply, form, runner.executions)
 
 

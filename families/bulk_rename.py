@@ -20,7 +20,7 @@ def make(payloads: Payloads, stem: str, choices: Choices) -> Parts:
     new = f"{names[0]}-{stem}-".encode()
     rests = [b"%02d.txt" % number for number in sorted(choices.sample(range(1, 100), 3))]
     contents = [b"%s %d\n" % (names[1].encode(), choices.integer(1000, 9999)) for _ in rests]
-    others = [text + rests[0] for text in _likenesses(prefix)]
+    others = [name for text in _likenesses(prefix) if not (name := text + rests[0]).startswith(prefix)]
     references = spell(
         # Quoted inside ${...#...}, the prefix is no pattern.
         lambda words: (
@@ -63,7 +63,7 @@ def _likenesses(prefix: bytes) -> list[bytes]:
     words = prefix.split()
     read = [decoy(text, Dialect.GLOB) for text in (prefix, *words)]
     texts = [b"old " + prefix, prefix.swapcase(), *words, *(text for text in read if text is not None)]
-    return [text for text in dict.fromkeys(texts) if not text.startswith(prefix) and len(text) <= MAX_PREFIX_BYTES + 4]
+    return [text for text in dict.fromkeys(texts) if len(text) <= MAX_PREFIX_BYTES + 4]
 
 
 def accepts(payloads: Payloads) -> bool:

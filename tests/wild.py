@@ -8,6 +8,7 @@ from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch, SideFile
 from qfuzz.model.observation import Capture, Ending, Entry, GitCommit, GitState, Kind, Observation, Status, Tree
 from qfuzz.model.reply import Reply
+from qfuzz.model.reply_codec import QUOTEBENCH_CONTRACTS
 from qfuzz.model.task import (
     ExpectArgv,
     Expectation,
@@ -54,7 +55,7 @@ git_states = st.builds(
     st.lists(git_commits, max_size=3).map(tuple),
     st.integers(0, 5),
     st.lists(paths, max_size=2).map(tuple),
-    st.sampled_from(["", "HEAD is no link"]),
+    st.sampled_from(["", "HEAD is no link", "no object \x1b[31m\n"]),
 )
 observations = st.builds(
     Observation,
@@ -121,7 +122,7 @@ replies = st.builds(
     Reply,
     program=contents.map(lambda program: program.replace(b"\0", b"")),
     task_id=st.none() | words,
-    contract=words,
+    contract=words.filter(lambda name: name not in QUOTEBENCH_CONTRACTS),
     model=st.text(max_size=8),
     trial=st.integers(0, 1000),
     effort=st.none() | st.text(max_size=8),

@@ -39,7 +39,10 @@ def breaks_heredoc(text: bytes, delimiter: bytes) -> bool:
 
 
 def breaks_word(text: bytes) -> bool:
-    """Pasted as an argument with no quotes. Patterns are not counted: whether they change depends on the files."""
+    """Pasted as an argument with no quotes and with more of the program behind it.
+
+    Patterns are not counted: whether they change depends on the files.
+    """
     return _WORD.search(text) is not None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.forms import form_maker, generation
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
@@ -18,6 +19,7 @@ from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
+from qfuzz.engine.shrinking import breakers_of, shrink
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.task import Fixture
 from qfuzz.report.arrived import ArrivalReport, arrival_records
@@ -59,6 +61,8 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
     metavar="N",
     help="Print at most N breakers a transport; the database has all.",
 )
+@click.option("--no-shrink", is_flag=True, help="Do not look for causes and minimal forms of the breakers.")
+@click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
 @click.option("--arrived", is_flag=True, help="Compare what reaches the last shell with the reply, and run neither.")
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a judged execution.")
 def command(
@@ -73,6 +77,8 @@ def command(
     command_field: str | None,
     skip_bad: bool,
     top: int,
+    no_shrink: bool,
+    strict: bool,
     arrived: bool,
     as_json: bool,
 ) -> int:
@@ -86,11 +92,11 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        paths = tuple(spooled(path, cleanup) for path in replies)
+        files = tuple(spooled(path, cleanup) for path in replies)
         stacks = _stacks(transports)
         tasks = load_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
-        source = check_replies(paths, tasks, command_field=command_field, skip_bad=skip_bad)
+        source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         if arrived:
             pool = cleanup.enter_context(open_pool(jobs, isolation))
@@ -108,11 +114,22 @@ def command(
             context=context_of(pool, timeout),
             jobs=jobs,
         )
-        events = replay(plan, machinery(pool, timeout), store.observations)
+        machines = machinery(pool, timeout)
+        events = replay(plan, machines, store.observations)
         recorder = Recorder(store, ", ".join(map(str, replies)), lambda: datetime.now(UTC).isoformat())
         tally = Tally()
         breakers = BreakerList(tuple(stack.name for stack in stacks), top)
-        _listen(events, source.count, recorder, tally, breakers, as_json)
+        judged = _listen(events, source.count, recorder, tally, breakers, as_json)
+        if no_shrink:
+            for _ in judged:
+                pass
+        else:
+            make = cleanup.enter_context(form_maker(machines, strict=strict))
+            found = (each for event in judged for each in breakers_of(event, {stack.name: stack for stack in stacks}))
+            for shrunk in shrink(found, make, lambda key: store.forms(key, generation(strict)), jobs):
+                if shrunk.forms is not None and not shrunk.recalled:
+                    store.write_forms(shrunk.found.key, generation(strict), shrunk.forms)
+                breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
     print_table(tally, out)
     breakers.print(out)
@@ -145,8 +162,8 @@ def _say_skipped(source: ReplySource) -> None:
 
 def _listen(
     events: Iterator[Event], count: int, recorder: Recorder, tally: Tally, breakers: BreakerList, as_json: bool
-) -> None:
-    """Hand every event to every reader; the store comes first, so that what is shown has been kept."""
+) -> Iterator[Judged]:
+    """Hand every event to every reader, and on; the store comes first, so that what is shown has been kept."""
     with progress_display(count) as progress:
         for event in events:
             recorder.handle(event)
@@ -157,3 +174,4 @@ def _listen(
                 if as_json:
                     for record in judged_records(event):
                         print(json.dumps(record, ensure_ascii=False))
+                yield event

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
+from typing import Any, NoReturn
 
 import click
 
 import qfuzz
 from qfuzz.model.errors import QfuzzError
+from qfuzz.model.text import one_line
 
 COMMANDS = {
     "gen": "Write a held-out task set from a seed, or the public one.",
@@ -17,12 +20,18 @@ COMMANDS = {
     "validate": "Prove a task set: references pass, naive programs fail, wrong final states fail.",
     "prompts": "Write one prompt a task for a contract.",
     "diff": "Replay replies over transports and say what each transport broke.",
+    "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
+    "shrink": "Find the minimal forms of breakers again.",
     "transports": "List transports and show how one embeds a sample.",
     "doctor": "Say what this machine has and what is missing.",
 }
 """Subcommand name (its module is qfuzz.cli.<name>, its click object `command`) and the line that `--help` shows."""
 
 EXIT_USAGE = 2
+
+
+class _ReaderGone(Exception):
+    """Whoever read standard output went away, as `| head` does."""
 
 
 class LazyGroup(click.Group):
@@ -37,6 +46,13 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"qfuzz.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # click would make it exit status 1, which means here that something was found.
+            raise _ReaderGone from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -56,25 +72,50 @@ def group() -> None:
 
 def main() -> None:
     """Entry point. Exit status: 0 nothing found, 1 breakers or faults found, 2 usage or environment."""
+    if sys.stdout is None:
+        # Python's way to say that the caller closed it.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8 in every locale, and so is what else is printed.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = group.main(standalone_mode=False)
+        status = group.main(prog_name="qfuzz", standalone_mode=False)
         sys.stdout.flush()
     except QfuzzError as error:
         _fail(str(error), error.exit_status)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_USAGE)
+        _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted; what was finished is kept", 130)
-    except BrokenPipeError:
-        # The reader went away, as `| head` does. Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, _ReaderGone):
+        _drop_output()
         sys.exit(141)
+    except OSError as error:
+        _drop_output()
+        _fail(str(error), EXIT_USAGE)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int) -> NoReturn:
     print(f"qfuzz: {message}", file=sys.stderr)
     sys.exit(status)
+
+
+def _fail_usage(error: click.ClickException) -> NoReturn:
+    message = error.format_message()
+    if "\n" in message:
+        # A group without a command: click gives its whole help for a message.
+        error.show()
+        sys.exit(EXIT_USAGE)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f"; see `{context.command_path} --help`" if context is not None else ""
+    _fail(one_line(f"{message.rstrip('.')}{hint}"), EXIT_USAGE)
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere: Python would complain again when it flushes at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

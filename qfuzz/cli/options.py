@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -19,6 +20,13 @@ from qfuzz.model.task import Task
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
+def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    # NaN is in every range.
+    if math.isnan(value):
+        raise click.BadParameter("is not a number", context, parameter)
+    return value
+
+
 def run_options(function: Decorated) -> Decorated:
     """--jobs, --timeout and --isolation: how replies are executed."""
     isolation = click.option(
@@ -31,6 +39,7 @@ def run_options(function: Decorated) -> Decorated:
     timeout = click.option(
         "--timeout",
         type=click.FloatRange(min=0.05, max=3600),
+        callback=_a_number,
         default=10.0,
         show_default=True,
         metavar="SECONDS",

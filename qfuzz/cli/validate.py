@@ -15,6 +15,7 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
 from qfuzz.jail.pool import Isolation
+from qfuzz.model.text import one_line
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
 from qfuzz.transports.loader import resolve
@@ -43,27 +44,18 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolati
     _print_table(reports)
     faults = [(report.task_id, fault) for report in reports for fault in report.faults]
     for task_id, fault in faults:
-        print(f"{task_id}: {fault}")
+        print(one_line(f"{task_id}: {fault}"))
     print(f"{len(reports)} tasks, {len(faults)} faults")
     return 1 if faults else 0
 
 
-_COLUMNS = ("tasks", "references", "naive passes", "naive fails", "constants", "others", "wrong states", "faults")
+_COLUMNS = ("tasks", "right", "naive passes", "naive fails", "constant", "others'", "wrong states", "faults")
 
 
 def _print_table(reports: list[TaskReport]) -> None:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("family")
-    for column in (
-        "tasks",
-        "references",
-        "naive passes",
-        "naive fails",
-        "constants",
-        "others",
-        "wrong states",
-        "faults",
-    ):
+    table.add_column("family", no_wrap=True, min_width=17)
+    for column in _COLUMNS:
         table.add_column(column, justify="right")
     families = dict.fromkeys(report.family for report in reports)
     for family in families:

@@ -6,17 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.events import Result, Sample
+from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.model.verdict import Outcome, Verdict
-from qfuzz.oracle.compare import compare, needs_second_pair
+from qfuzz.oracle.compare import Comparison, compare, needs_second_pair
 from qfuzz.oracle.judge import judge, judge_undelivered
 from qfuzz.store.keys import judged_key, launch_key, observation_key, sample_key
 from qfuzz.transports.base import Transport
 
 DIRECT = "direct"
+PAIRS = 2
+"""Pairs of runs that must differ alike before a difference counts as confirmed."""
+PAIRS_IF_FAITHFUL = 8
+"""The same over a transport that claims to carry everything. There a difference is far more often a race in the reply
+(`ls | tee file` lists the file or not) than damage, and two pairs agree by chance in up to 1 of 16 such replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +44,31 @@ class Machinery:
 class Plan:
     """What one sample needs: what each transport hands over, and the key of every observation that may be wanted.
 
-    `deliveries` are in the order direct, then each transport; `keys` maps a delivery's name to the keys of its two
-    runs.
+    `deliveries` are in the order direct, then each transport; `keys` maps a delivery's name to the keys of its runs, as
+    many as there may be pairs.
     """
 
     sample: Sample
     context_key: str
     deliveries: Mapping[str, Delivery]
-    keys: Mapping[str, tuple[str, str]]
+    keys: Mapping[str, tuple[str, ...]]
 
     @staticmethod
     def make(sample: Sample, context_key: str, transports: tuple[Transport, ...]) -> Plan:
         """`transports` has direct first."""
         deliveries = {transport.name: transport.deliver(sample.reply.program) for transport in transports}
+        pairs = {transport.name: PAIRS_IF_FAITHFUL if transport.faithful else PAIRS for transport in transports}
+        pairs[DIRECT] = max(pairs.values())
         keys = {}
         for name, delivery in deliveries.items():
             if isinstance(delivery, Launch):
                 launch = launch_key(delivery)
-                first, second = (
-                    observation_key(context_key, sample.fixture_key, launch, ordinal) for ordinal in (0, 1)
-                )
-                keys[name] = first, second
+                ordinals = range(pairs[name])
+                keys[name] = tuple(observation_key(context_key, sample.fixture_key, launch, n) for n in ordinals)
         return Plan(sample, context_key, deliveries, keys)
 
     def wanted_keys(self) -> list[str]:
-        return sorted({key for pair in self.keys.values() for key in pair})
+        return sorted({key for keys in self.keys.values() for key in keys})
 
 
 class Attempt:
@@ -127,14 +133,27 @@ class Attempt:
         result = first
         delivery = self._plan.deliveries[result.transport]
         if isinstance(delivery, Launch) and result.observation is not None:
-            runs: tuple[Observation, ...] = (result.observation,)
             try:
-                if len(directs) == 2 and needs_second_pair(directs[0], result.observation):
-                    runs += (self._observe(result.transport, delivery, 1),)
+                result = replace(result, comparison=self._comparison(result, delivery, directs))
             except HarnessError as error:
                 return self._harness_error(result.transport, error)
-            result = replace(result, comparison=compare(directs, runs))
         return replace(result, breaker=_breaks(result, directs[0], direct_verdict))
+
+    def _comparison(self, result: Result, delivery: Launch, directs: tuple[Observation, ...]) -> Comparison:
+        """Direct and transported in turn, until a pair settles it or all pairs of this transport agree to differ."""
+        assert result.observation is not None, "what is compared has run"
+        runs: tuple[Observation, ...] = (result.observation,)
+        if len(directs) < 2 or not needs_second_pair(directs[0], runs[0]):
+            return compare(directs, runs)
+        direct_launch = self._plan.deliveries[DIRECT]
+        assert isinstance(direct_launch, Launch), "what is compared with has run"
+        for ordinal in range(1, len(self._plan.keys[result.transport])):
+            if ordinal >= len(directs):
+                directs += (self._observe(DIRECT, direct_launch, ordinal),)
+            runs += (self._observe(result.transport, delivery, ordinal),)
+            if not compare(directs, runs).diverged:
+                break
+        return compare(directs, runs)
 
     def _not_compared(self, name: str) -> Result:
         """Where direct itself can't carry the reply: a verdict is still possible where there is a task."""
@@ -159,24 +178,14 @@ class Attempt:
         if task is not None:
             verdict = judge(task, observation)
             if not verdict.passed and observation.status.code not in (0, None) and observation.parses is None:
-                observation = self._with_syntax(launch, observation)
+                observation = with_syntax(launch, observation, self._arrived_text, self._parses)
                 self._keep(key, observation)
                 verdict = judge(task, observation)
         return replace(self._result(name), observation_key=key, observation=observation, verdict=verdict)
 
-    def _with_syntax(self, launch: Launch, observation: Observation) -> Observation:
-        """The observation with the text that reached the last shell, and whether that shell can parse it.
-
-        A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
-        """
-        arrived: bytes | None = launch.program
-        if launch.inner_shells:
-            if not self._parses("bash", launch.program):
-                return replace(observation, parses=False)
-            self.executed += 1
-            arrived = self._machinery.arrived_text(launch, self._sample.fixture)
-        parses = arrived is None or self._parses(launch.shell, arrived)
-        return replace(observation, parses=parses, arrived=arrived)
+    def _arrived_text(self, launch: Launch) -> bytes | None:
+        self.executed += 1
+        return self._machinery.arrived_text(launch, self._sample.fixture)
 
     def _parses(self, shell: str, text: bytes) -> bool:
         self.executed += 1

@@ -28,39 +28,61 @@ MAX_FIXTURE_PATHS = 2000
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyFile:
+    """A file that can be read twice, and what the user calls it."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplySource:
     """Files of replies that have been read once and found good. `skipped` are the bad lines passed over."""
 
-    paths: tuple[Path, ...]
+    files: tuple[ReplyFile, ...]
     command_field: str | None
     count: int
     skipped: tuple[InputError, ...]
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
-        """The samples in the order of files and lines; `fixture` serves those without a task."""
+        """The samples in the order of files and lines; `fixture` serves those without a task.
+
+        Raises InputError where a file is no longer what it was when it was checked.
+        """
         task_keys = {task_id: (task_key(task), fixture_key(task.fixture)) for task_id, task in tasks.items()}
         own_fixture_key = fixture_key(fixture)
-        for index, reply in enumerate(self._replies()):
-            if reply.task_id is None:
-                yield Sample(index, reply, None, "", fixture, own_fixture_key)
-            else:
-                task = tasks[reply.task_id]
-                of_task, of_fixture = task_keys[reply.task_id]
-                yield Sample(index, reply, task, of_task, task.fixture, of_fixture)
+        index = 0
+        for file in self.files:
+            for reply in self._replies(file):
+                if index == self.count or (reply.task_id is not None and reply.task_id not in tasks):
+                    raise _changed(file)
+                if reply.task_id is None:
+                    yield Sample(index, reply, None, "", fixture, own_fixture_key)
+                else:
+                    task = tasks[reply.task_id]
+                    of_task, of_fixture = task_keys[reply.task_id]
+                    yield Sample(index, reply, task, of_task, task.fixture, of_fixture)
+                index += 1
+        if index < self.count:
+            raise _changed(self.files[-1])
 
-    def _replies(self) -> Iterator[Reply]:
+    def _replies(self, file: ReplyFile) -> Iterator[Reply]:
         bad = {error.where for error in self.skipped}
-        for path in self.paths:
-            for record in read_records(path, self._decode, on_bad=(lambda _: None) if bad else None):
-                if f"{path}:{record.number}" not in bad:
-                    yield record.value
+        on_bad = (lambda _: None) if bad else None
+        for record in read_records(file.path, self._decode, on_bad, name=file.name):
+            if f"{file.name}:{record.number}" not in bad:
+                yield record.value
 
     def _decode(self, line: bytes) -> Reply:
         return decode_reply(line, self.command_field)
 
 
+def _changed(file: ReplyFile) -> InputError:
+    return InputError("has changed since its lines were checked", where=file.name, hint="run again when it is whole")
+
+
 def check_replies(
-    paths: tuple[Path, ...], tasks: Mapping[str, Task], *, command_field: str | None = None, skip_bad: bool = False
+    files: tuple[ReplyFile, ...], tasks: Mapping[str, Task], *, command_field: str | None = None, skip_bad: bool = False
 ) -> ReplySource:
     """Read every line of every file once, running nothing.
 
@@ -77,7 +99,7 @@ def check_replies(
         skipped.append(error)
 
     def problem_of(reply: Reply, place: tuple[int, int]) -> InputError | None:
-        where = f"{paths[place[0]]}:{place[1]}"
+        where = _place(files, place)
         if reply.task_id is None:
             return None
         if reply.task_id not in tasks:
@@ -86,41 +108,46 @@ def check_replies(
         first = seen.setdefault(sha256(canonical_json(list(reply.identity))).digest(), place)
         if first == place:
             return None
-        what = f"the same task, model, contract, effort and trial as {paths[first[0]]}:{first[1]}"
+        what = f"the same task, model, contract, effort and trial as {_place(files, first)}"
         return InputError(what, where=where, hint='number repeated replies with "trial"')
 
-    for index, path in enumerate(paths):
-        for record in read_records(path, lambda line: decode_reply(line, command_field), on_bad=refuse):
+    for index, file in enumerate(files):
+        for record in read_records(file.path, lambda line: decode_reply(line, command_field), refuse, name=file.name):
             problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
             else:
                 refuse(problem)
     if not count:
-        raise InputError("no good line is left", where=", ".join(map(str, paths)))
-    return ReplySource(paths, command_field, count, tuple(skipped))
+        raise InputError("no good line is left", where=", ".join(file.name for file in files))
+    return ReplySource(files, command_field, count, tuple(skipped))
 
 
-def spooled(path: Path, cleanup: ExitStack) -> Path:
-    """`path`, or a copy of it where it can be read only once (`-`, a pipe); replies are read twice.
+def _place(files: tuple[ReplyFile, ...], place: tuple[int, int]) -> str:
+    return f"{files[place[0]].name}:{place[1]}"
+
+
+def spooled(path: Path, cleanup: ExitStack) -> ReplyFile:
+    """The file at `path`, or a copy of it where it can be read only once (`-`, a pipe); replies are read twice.
 
     `cleanup` removes the copy.
     """
-    if str(path) != "-":
+    name = str(path)
+    if name != "-":
         try:
             if not stat.S_ISFIFO(os.stat(path).st_mode):
-                return path
+                return ReplyFile(path, name)
         except OSError:
-            return path
-    handle, name = tempfile.mkstemp(prefix="qfuzz-replies-", suffix=".jsonl")
-    cleanup.callback(os.unlink, name)
+            return ReplyFile(path, name)
+    handle, copied = tempfile.mkstemp(prefix="qfuzz-replies-", suffix=".jsonl")
+    cleanup.callback(os.unlink, copied)
     with open(handle, "wb") as copy:
-        if str(path) == "-":
+        if name == "-":
             shutil.copyfileobj(sys.stdin.buffer, copy)
         else:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, copy)
-    return Path(name)
+    return ReplyFile(Path(copied), name)
 
 
 def read_fixture(directory: Path) -> Fixture:
@@ -136,7 +163,7 @@ def read_fixture(directory: Path) -> Fixture:
     root = os.fsencode(directory)
     while pending:
         below = pending.pop()
-        for entry in _listed(os.path.join(root, below)):
+        for entry in _listed(os.path.join(root, below) if below else root):
             path = safe_path(os.path.join(below, entry.name), f"{directory}: a path")
             if len(files) + len(dirs) + len(links) >= MAX_FIXTURE_PATHS:
                 raise InputError(f"holds more than {MAX_FIXTURE_PATHS} paths", where=str(directory))
@@ -148,7 +175,7 @@ def read_fixture(directory: Path) -> Fixture:
                 dirs.append(path)
                 pending.append(path)
             elif entry.is_file(follow_symlinks=False):
-                content = Path(os.fsdecode(entry.path)).read_bytes()
+                content = _content(entry.path, MAX_FIXTURE_BYTES + 1 - size)
                 size += len(content)
                 if size > MAX_FIXTURE_BYTES:
                     raise InputError(f"holds more than {MAX_FIXTURE_BYTES} bytes", where=str(directory))
@@ -167,4 +194,16 @@ def _listed(directory: bytes) -> list[os.DirEntry[bytes]]:
         with os.scandir(directory) as entries:
             return sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=os.fsdecode(directory)) from None
+        raise _unreadable(directory, error) from None
+
+
+def _content(path: bytes, most: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: bytes, error: OSError) -> InputError:
+    return InputError(f"can't be read ({error.strerror})", where=os.fsdecode(path))

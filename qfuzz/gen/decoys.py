@@ -2,6 +2,10 @@
 
 A decoy is promised to match, so constructs whose meaning is not certain (back references, character classes, GNU
 extensions other than a few) give none. A decoy never holds the payload itself.
+
+One construct has two meanings: `$` before `)` or `|` stands for itself in POSIX and is an anchor to GNU programs. The
+decoy follows POSIX. With GNU neither it nor the payload matches then, so what every use relies on still holds: a
+pattern never matches its own text without matching the decoy.
 """
 
 from __future__ import annotations
@@ -56,6 +60,9 @@ def _match(pattern: str, dialect: Dialect) -> Iterator[str]:
         atom, place = _atom(pattern, place, dialect, start)
         start = False
         if basic and pattern[place : place + 1] == "*":
+            if dialect is Dialect.SED and pattern[place : place + 2] == "**":
+                # GNU sed calls this invalid, GNU grep does not.
+                raise _Uncertain
             while pattern[place : place + 1] == "*":
                 place += 1
             atom *= 2

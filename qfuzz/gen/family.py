@@ -64,8 +64,9 @@ class Family:
 
         Raises ValueError for a payload that the family does not accept.
         """
-        if tuple(payloads) != self.roles or not self.accepts(payloads):
+        if set(payloads) != set(self.roles) or not self.accepts(payloads):
             raise ValueError(f"{self.name} can't carry {dict(payloads)!r}")
+        payloads = {role: payloads[role] for role in self.roles}
         task_id = f"{self.name}/t{tier}-{stem}"
         parts = self.make(payloads, stem, SeededChoices("names", task_id))
         return Task(
@@ -74,7 +75,7 @@ class Family:
             tier=tier,
             hazards=hazards_of(payloads.values()),
             instruction=parts.instruction,
-            payloads=dict(payloads),
+            payloads=payloads,
             fixture=parts.fixture,
             expect=parts.expect,
             may_create=parts.may_create,

@@ -12,8 +12,8 @@ FRAGMENTS: Mapping[str, tuple[str, ...]] = {
     "double-quote": ('"«w»"', '«n»" «w»', 'a "«w» «w»"'),
     "backslash": (r"C:\new\«w»", r"\temp", r"«w»\n«w»", r"\\«w»"),
     "dollar": ("$«w»", "${«w»}", "$«n»", "${«w»:-«w»}"),
-    "command-substitution": ("$(date)", "$(id -u)", "$(uname -r)"),
-    "backtick": ("`date`", "`id -un`", "`uname`"),
+    "command-substitution": ("$(pwd)", "$(id -u)", "$(uname -r)"),
+    "backtick": ("`pwd`", "`id -g`", "`uname`"),
     "glob": ("«w»*", "*.«w»", "«w»?"),
     "bracket": ("«w»[«n»]", "[a-c]«w»", "[«w»]"),
     "brace": ("{«w»,«w»}", "{1..5}", "{«w»}"),
@@ -86,7 +86,7 @@ GENRES: Mapping[str, tuple[str, ...]] = {
         "\t«w»:\t`id`\t*\t'«n»'  ",
     ),
 }
-"""Genre to lines. None holds a command that waits, loops without end or changes files that matter."""
+"""Genre to lines. None holds a command that waits, loops without end, changes files or says another thing each time."""
 
 _SLOT = re.compile("«([wn])»")
 

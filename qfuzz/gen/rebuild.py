@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from qfuzz.gen.loader import families
 from qfuzz.model.task import Task
@@ -32,3 +32,23 @@ def rebuild(task: Task) -> Task | None:
     except ValueError:
         return None
     return built if encode_task(built) == encode_task(task) else None
+
+
+def with_payloads(task: Task) -> Callable[[Mapping[str, bytes]], Task | None]:
+    """A function from other payloads to the task that the family makes of them; None where it makes none.
+
+    Of a task that its family does not make to the byte, none is made: it may be of a foreign set.
+    """
+    original = rebuild(task)
+    if original is None:
+        return lambda _: None
+    family = families()[task.family]
+    stem = task.task_id.removeprefix(f"{task.family}/t{task.tier}-")
+
+    def build(payloads: Mapping[str, bytes]) -> Task | None:
+        try:
+            return family.build(payloads, task.tier, stem)
+        except ValueError:
+            return None
+
+    return build

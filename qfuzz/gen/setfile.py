@@ -86,12 +86,13 @@ def check_set(path: Path) -> bool:
     """
     record = commitment_path(path)
     try:
-        fields = Fields(json.loads(record.read_bytes()))
+        value = json.loads(record.read_bytes())
     except OSError as error:
         raise InputError(f"can't be read ({error.strerror})", where=str(record)) from None
     except ValueError:
         raise InputError("is not JSON", where=str(record)) from None
     try:
+        fields = Fields(value)
         if fields.integer("schema") != COMMITMENT_SCHEMA:
             raise InputError(f"key 'schema' is not {COMMITMENT_SCHEMA}")
         salted = hashlib.sha256(bytes.fromhex(fields.text("salt")))

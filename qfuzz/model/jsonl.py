@@ -25,19 +25,21 @@ class Record(NamedTuple, Generic[T]):
 
 
 def read_records(
-    path: Path, decode: Callable[[bytes], T], on_bad: Callable[[InputError], None] | None = None
+    path: Path, decode: Callable[[bytes], T], on_bad: Callable[[InputError], None] | None = None, *, name: str = ""
 ) -> Iterator[Record[T]]:
     """The decoded lines of a JSON Lines file, in order; blank lines are passed over.
 
     Raises InputError with `file:line` for the first line that `decode` refuses, unless `on_bad` is given: it gets the
     error and reading goes on. A file that can't be read, is no regular file or pipe, or holds no record always raises.
+    Messages call the file `name`, where that is not its path.
     """
+    name = name or str(path)
     found = False
-    with _open(path) as stream:
+    with _open(path, name) as stream:
         number = 0
-        while line := stream.readline(MAX_LINE_BYTES + 1):
+        while line := _line(stream, name):
             number += 1
-            where = f"{path}:{number}"
+            where = f"{name}:{number}"
             try:
                 if len(line) > MAX_LINE_BYTES:
                     raise InputError(f"the line is longer than {MAX_LINE_BYTES} bytes")
@@ -54,15 +56,26 @@ def read_records(
                 continue
             yield Record(number, value)
     if not found:
-        raise InputError("holds no record", where=str(path))
+        raise InputError("holds no record", where=name)
 
 
-def _open(path: Path) -> BinaryIO:
+def _line(stream: BinaryIO, name: str) -> bytes:
+    try:
+        return stream.readline(MAX_LINE_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+
+
+def _open(path: Path, name: str) -> BinaryIO:
     if str(path) == "-":
         return open(sys.stdin.fileno(), "rb", closefd=False)
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
-            raise InputError("is a directory, not a JSON Lines file", where=str(path))
+            raise InputError("is a directory, not a JSON Lines file", where=name)
         return open(path, "rb")
     except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=str(path)) from None
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: OSError) -> InputError:
+    return InputError(f"can't be read ({error.strerror})", where=name)

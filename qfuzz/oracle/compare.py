@@ -54,21 +54,21 @@ def needs_second_pair(direct: Observation, transported: Observation) -> bool:
 
 
 def compare(direct: tuple[Observation, ...], transported: tuple[Observation, ...]) -> Comparison:
-    """Compare runs taken in the order direct, transported, direct, transported.
+    """Compare runs taken in the order direct, transported, direct, transported, and so on.
 
-    `transported` has one run where it equalled the first direct run, else two. The reply is nondeterministic if its
-    direct runs differ from each other, or if the two pairs do not differ on the same channels.
+    `direct` has two runs or more. `transported` has one run where it equalled the first direct run, else as many as
+    there are pairs. The reply is nondeterministic if direct runs differ from each other, or if the pairs do not all
+    differ on the same channels.
     """
     if direct[0].status.ending is Ending.TIMEOUT:
         return Comparison(Stability.DIRECT_TIMEOUT)
-    assert len(direct) == 2, "direct runs twice"
-    if differing_channels(direct[0], direct[1]):
+    assert len(direct) >= 2, "direct runs twice"
+    if any(differing_channels(direct[0], other) for other in direct[1:]):
         return Comparison(Stability.NONDETERMINISTIC)
     first = differing_channels(direct[0], transported[0])
     if not first:
         return Comparison(Stability.SAME)
-    assert len(transported) == 2, "a difference is settled by a second pair"
-    second = differing_channels(direct[1], transported[1])
-    if first != second:
+    assert len(transported) >= 2, "a difference is settled by a second pair"
+    if any(differing_channels(direct[0], other) != first for other in transported[1:]):
         return Comparison(Stability.NONDETERMINISTIC)
     return Comparison(Stability.DIVERGED, first)

@@ -20,6 +20,7 @@ from qfuzz.model.task import (
     Fixture,
     Task,
 )
+from qfuzz.model.text import one_line
 
 
 def expected_paths(task: Task) -> frozenset[bytes]:
@@ -128,7 +129,7 @@ def _git_head(expectation: ExpectGitHead, fixture: Fixture, observation: Observa
     if git is None:
         return "there is no Git repository"
     if git.error:
-        return f"the Git repository can't be read: {git.error}"
+        return f"the Git repository can't be read: {one_line(git.error)}"
     if not git.history:
         return "HEAD has no commit"
     head = git.history[0]

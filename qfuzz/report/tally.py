@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from qfuzz.engine.events import Judged, Result
+from qfuzz.model.delivery import Rejection
 from qfuzz.model.verdict import Outcome
 from qfuzz.oracle.compare import Stability
-
-NOT_EXECUTED = (Outcome.REFUSED, Outcome.HARNESS_ERROR)
 
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of samples for one contract and transport.
+    """Counts of samples for one contract and transport, either all with a task or all without.
 
-    Those with a task: `judged` samples were delivered or rejected, of which `direct_passed` pass directly,
-    `transported_passed` over the transport, `kept` on both. `failed` fail over it and `failed_with_exit_0` of these end
-    with status 0. Those without: `compared`, of which `diverged`. The rest counts samples of both kinds.
+    With a task: `judged` samples ran or were rejected, of which `direct_passed` pass directly, `transported_passed`
+    over the transport, `kept` on both. `failed` fail over it and `failed_with_exit_0` of these end with status 0.
+    Without: `compared`, of which `diverged`. `no_direct` could not be started directly, so there is nothing to hold
+    the transport to; these, `refused` and `harness_errors` are counted nowhere else.
     """
 
     judged: int = 0
@@ -32,6 +33,7 @@ class Counts:
     breakers: int = 0
     rejected: int = 0
     refused: int = 0
+    no_direct: int = 0
     nondeterministic: int = 0
     direct_timeouts: int = 0
     harness_errors: int = 0
@@ -45,51 +47,90 @@ class Counts:
         return self.kept / self.direct_passed if self.direct_passed else None
 
 
+class Row(NamedTuple):
+    """Counts and what they are counts of."""
+
+    model: str
+    contract: str
+    transport: str
+    with_task: bool
+    counts: Counts
+
+
+class MatchedCells(NamedTuple):
+    """Pass rates in percent: raw replies directly, raw replies over the transport, replies told of it over it."""
+
+    model: str
+    transport: str
+    rr: float
+    rn: float
+    nn: float
+
+
 class Tally:
-    """Counts by (model, contract, transport), in order of first appearance."""
+    """Counts by model, contract, transport and whether there is a task, in order of first appearance."""
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str, str], Counts] = {}
+        self._counts: dict[tuple[str, str, str, bool], Counts] = {}
 
     def add(self, event: Judged) -> None:
         reply = event.sample.reply
+        with_task = event.sample.task is not None
         for result in event.results:
-            counts = self._counts.setdefault((reply.model, reply.contract, result.transport), Counts())
-            _count(counts, event.direct, result)
+            key = (reply.model, reply.contract, result.transport, with_task)
+            _count(self._counts.setdefault(key, Counts()), event.direct, result, with_task)
 
-    def rows(self) -> Iterator[tuple[str, str, str, Counts]]:
-        for (model, contract, transport), counts in self._counts.items():
-            yield model, contract, transport, counts
+    def rows(self) -> Iterator[Row]:
+        for key, counts in self._counts.items():
+            yield Row(*key, counts)
 
     @property
     def breakers(self) -> int:
         return sum(counts.breakers for counts in self._counts.values())
 
-    @property
-    def harness_errors(self) -> int:
-        return sum(counts.harness_errors for counts in self._counts.values())
+    def matched_cells(self) -> Iterator[MatchedCells]:
+        """For each model and transport with raw replies and replies that were told of it: RR, RN and NN in percent."""
+        for (model, contract, transport, with_task), raw in self._counts.items():
+            told = self._counts.get((model, f"disclosed:{transport}", transport, True))
+            if contract == "raw" and with_task and raw.judged and told is not None and told.judged:
+                yield MatchedCells(
+                    model,
+                    transport,
+                    100 * raw.direct_passed / raw.judged,
+                    100 * raw.transported_passed / raw.judged,
+                    100 * told.transported_passed / told.judged,
+                )
 
 
-def _count(counts: Counts, direct: Result, result: Result) -> None:
+def _count(counts: Counts, direct: Result, result: Result, with_task: bool) -> None:
     outcome = None if result.verdict is None else result.verdict.outcome
+    if outcome is Outcome.REFUSED:
+        counts.refused += 1
+    elif outcome is Outcome.HARNESS_ERROR:
+        counts.harness_errors += 1
+    elif direct.undelivered is not None:
+        counts.no_direct += 1
+    else:
+        _count_executed(counts, direct, result, with_task)
+
+
+def _count_executed(counts: Counts, direct: Result, result: Result, with_task: bool) -> None:
     stability = None if result.comparison is None else result.comparison.stability
     counts.breakers += result.breaker
-    counts.rejected += outcome is Outcome.REJECTED
-    counts.refused += outcome is Outcome.REFUSED
-    counts.harness_errors += outcome is Outcome.HARNESS_ERROR
+    counts.rejected += isinstance(result.undelivered, Rejection)
     counts.nondeterministic += stability is Stability.NONDETERMINISTIC
     counts.direct_timeouts += stability is Stability.DIRECT_TIMEOUT
-    if outcome in NOT_EXECUTED:
-        return
-    if direct.verdict is not None and outcome is not None:
-        passed = outcome is Outcome.PASS
-        counts.judged += 1
-        counts.direct_passed += direct.verdict.passed
-        counts.transported_passed += passed
-        counts.kept += passed and direct.verdict.passed
-        counts.failed += not passed
-        exited_0 = result.observation is not None and result.observation.status.code == 0
-        counts.failed_with_exit_0 += not passed and exited_0
-    else:
-        counts.compared += stability in (Stability.SAME, Stability.DIVERGED)
     counts.diverged += stability is Stability.DIVERGED
+    if not with_task:
+        counts.compared += stability in (Stability.SAME, Stability.DIVERGED)
+        return
+    assert direct.verdict is not None, "a task gives the direct run a verdict"
+    assert result.verdict is not None, "a task gives every run a verdict"
+    passed = result.verdict.passed
+    counts.judged += 1
+    counts.direct_passed += direct.verdict.passed
+    counts.transported_passed += passed
+    counts.kept += passed and direct.verdict.passed
+    counts.failed += not passed
+    exited_0 = result.observation is not None and result.observation.status.code == 0
+    counts.failed_with_exit_0 += not passed and exited_0

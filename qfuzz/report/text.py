@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TextIO
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
 from qfuzz.engine.events import Judged, Result
+from qfuzz.engine.shrinking import Shrunk
+from qfuzz.model.text import one_line
 from qfuzz.oracle.describe import describe_difference
-from qfuzz.report.tally import Counts, Tally
+from qfuzz.report.causes import CauseGroups
+from qfuzz.report.tally import Counts, Row, Tally
+from qfuzz.report.visible import visible
 from qfuzz.store.keys import short_id
 
 WIDTH = 100
@@ -54,78 +55,102 @@ def _what(direct: Result, result: Result) -> str:
 
 
 def print_table(tally: Tally, stream: TextIO) -> None:
-    """The table of `qfuzz diff`: one row for each contract and transport, within WIDTH columns."""
-    console = Console(file=stream, width=WIDTH, highlight=False)
+    """The table of `qfuzz diff`: under each contract one row for each transport, within WIDTH columns."""
     rows = list(tally.rows())
-    several_models = len({model for model, _, _, _ in rows}) > 1
-    judged = [row for row in rows if row[3].judged]
+    several_models = len({row.model for row in rows}) > 1
+    judged = [row for row in rows if row.with_task]
+    compared = [row for row in rows if not row.with_task]
+    lines: list[str] = []
     if judged:
-        console.print(_judged_table(judged, several_models))
-    compared = [row for row in rows if not row[3].judged]
+        lines += _table(_JUDGED, judged, _judged_cells, several_models)
+    if judged and compared:
+        lines.append("")
     if compared:
-        console.print(_compared_table(compared, several_models))
-    for note in _notes(tally):
-        console.print(note)
+        lines += _table(_COMPARED, compared, _compared_cells, several_models)
+    for line in (*lines, *_notes(tally, rows, several_models)):
+        print(line, file=stream)
 
 
-_Row = tuple[str, str, str, Counts]
+_JUDGED = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
+_COMPARED = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
+_GAP = "  "
 
 
-def _new_table(several_models: bool, columns: tuple[str, ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    if several_models:
-        table.add_column("model", overflow="fold")
-    table.add_column("contract", overflow="fold")
-    table.add_column("transport", overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
+def _table(
+    heads: tuple[str, ...], rows: list[Row], cells: Callable[[Counts], tuple[str, ...]], several_models: bool
+) -> Iterator[str]:
+    shown = [(_title(row, several_models), row.transport, cells(row.counts)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *(numbers for _, _, numbers in shown), strict=True)]
+    numbers_width = sum(len(_GAP) + width for width in widths)
+    names = max(len("transport"), *(len(_GAP + transport) for _, transport, _ in shown))
+    names = min(names, WIDTH - numbers_width)
 
-
-def _judged_table(rows: list[_Row], several_models: bool) -> Table:
-    columns = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
-    table = _new_table(several_models, columns)
-    for model, contract, transport, counts in rows:
-        damage = counts.damage_points()
-        retention = counts.retention()
-        cells = (
-            f"{counts.direct_passed}/{counts.judged}",
-            f"{counts.transported_passed}/{counts.judged}",
-            "no data" if retention is None else f"{100 * retention:.1f} %",
-            "no data" if damage is None else f"{damage:+.1f}",
-            f"{counts.failed_with_exit_0}/{counts.failed}",
-            str(counts.rejected),
-            str(counts.refused),
-            str(counts.breakers),
+    def line(name: str, numbers: tuple[str, ...]) -> str:
+        return name.ljust(names) + "".join(
+            _GAP + number.rjust(width) for number, width in zip(numbers, widths, strict=True)
         )
-        table.add_row(*([model] if several_models else []), contract, transport, *cells)
-    return table
+
+    yield line("transport", heads)
+    yield "─" * (names + numbers_width)
+    for title, group in groupby(shown, key=lambda row: row[0]):
+        yield title
+        for _, transport, numbers in group:
+            if len(_GAP + transport) > names:
+                yield _GAP + transport
+                yield line("", numbers)
+            else:
+                yield line(_GAP + transport, numbers)
 
 
-def _compared_table(rows: list[_Row], several_models: bool) -> Table:
-    columns = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
-    table = _new_table(several_models, columns)
-    for model, contract, transport, counts in rows:
-        cells = (
-            counts.compared,
-            counts.diverged,
-            counts.nondeterministic,
-            counts.direct_timeouts,
-            counts.rejected,
-            counts.refused,
-            counts.breakers,
+def _title(row: Row, several_models: bool) -> str:
+    title = f"{row.model or 'no model named'}, {row.contract}" if several_models else row.contract
+    return one_line(title, WIDTH)
+
+
+def _judged_cells(counts: Counts) -> tuple[str, ...]:
+    damage = counts.damage_points()
+    retention = counts.retention()
+    return (
+        f"{counts.direct_passed}/{counts.judged}",
+        f"{counts.transported_passed}/{counts.judged}",
+        "-" if retention is None else f"{100 * retention:.1f} %",
+        "-" if damage is None else f"{damage:+.1f}",
+        f"{counts.failed_with_exit_0}/{counts.failed}",
+        str(counts.rejected),
+        str(counts.refused),
+        str(counts.breakers),
+    )
+
+
+def _compared_cells(counts: Counts) -> tuple[str, ...]:
+    numbers = (
+        counts.compared,
+        counts.diverged,
+        counts.nondeterministic,
+        counts.direct_timeouts,
+        counts.rejected,
+        counts.refused,
+        counts.breakers,
+    )
+    return tuple(map(str, numbers))
+
+
+def _notes(tally: Tally, rows: list[Row], several_models: bool) -> Iterator[str]:
+    for cells in tally.matched_cells():
+        of_model = f"{cells.model or 'no model named'}, over" if several_models else "Over"
+        yield one_line(
+            f"{of_model} {cells.transport}: raw replies pass {cells.rr:.1f} % directly, {cells.rn:.1f} % over it; "
+            f"replies told of it pass {cells.nn:.1f} %."
         )
-        table.add_row(*([model] if several_models else []), contract, transport, *map(str, cells))
-    return table
-
-
-def _notes(tally: Tally) -> Iterator[str]:
-    judged = [(transport, counts) for _, _, transport, counts in tally.rows() if counts.judged]
-    unstable = sum(counts.nondeterministic for _, counts in judged)
+    unstable = sum(row.counts.nondeterministic for row in rows if row.with_task)
     if unstable:
         yield f"Not stable when repeated, so judged by the verdict only: {unstable}."
-    if tally.harness_errors:
-        yield f"Failed on our side (harness-error), so counted nowhere above: {tally.harness_errors}."
+    no_direct = sum(row.counts.no_direct for row in rows)
+    if no_direct:
+        yield f"Not to be started directly, so counted nowhere above: {no_direct}."
+    harness_errors = sum(row.counts.harness_errors for row in rows)
+    if harness_errors:
+        yield f"Failed on our side (harness-error), so counted nowhere above: {harness_errors}."
 
 
 class BreakerList:
@@ -133,14 +158,24 @@ class BreakerList:
 
     def __init__(self, transports: tuple[str, ...], most: int) -> None:
         self._most = most
-        self._kept: dict[str, list[BreakerLine]] = {transport: [] for transport in transports}
+        self._kept: dict[str, dict[str, BreakerLine]] = {transport: {} for transport in transports}
+        self._smallest: dict[str, str] = {}
         self._counts = dict.fromkeys(transports, 0)
+        self._groups = CauseGroups()
 
     def add(self, event: Judged) -> None:
         for line in breaker_lines(event):
             self._counts[line.transport] += 1
             if len(self._kept[line.transport]) < self._most:
-                self._kept[line.transport].append(line)
+                self._kept[line.transport][line.id] = line
+
+    def add_forms(self, shrunk: Shrunk) -> None:
+        """What was found out about a breaker, which may have been added before or not yet."""
+        self._groups.add(shrunk)
+        transport = shrunk.found.breaker.transport.name
+        id_ = short_id(shrunk.found.key)
+        if id_ in self._kept[transport] and shrunk.forms is not None and shrunk.forms.reply is not None:
+            self._smallest[id_] = visible(shrunk.forms.reply.program).replace("\n", "")
 
     def print(self, stream: TextIO) -> None:
         """The breakers by transport, in input order, with the number of those that were not kept."""
@@ -148,8 +183,11 @@ class BreakerList:
             if not count:
                 continue
             print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
-            for line in self._kept[transport]:
-                print(f"  {line.id}  {line.name}  {line.outcome}: {line.what}", file=stream)
+            self._groups.print(transport, stream, self._most)
+            for line in self._kept[transport].values():
+                print(one_line(f"  {line.id}  {line.name}  {line.outcome}: {line.what}"), file=stream)
+                if line.id in self._smallest:
+                    print(one_line(f"      smallest: {self._smallest[line.id]}"), file=stream)
             more = count - len(self._kept[transport])
             if more:
                 print(f"  and {more} more; the view `breakers` of the database lists all", file=stream)

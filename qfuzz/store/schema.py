@@ -126,3 +126,14 @@ def m001_first_tables(db: Database) -> None:
         left join observations on observations.key = verdicts.observation
         """,
     )
+
+
+@migrations()
+def m002_minimal_forms(db: Database) -> None:
+    db.create_table(
+        "forms",
+        {"verdict": str, "generation": int, "executions": int, "forms": str},
+        pk="verdict",
+        not_null={"generation", "executions", "forms"},
+        foreign_keys=[("verdict", "verdicts", "key")],
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
@@ -13,10 +15,12 @@ from sqlite_utils import Database
 
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import StoreError
+from qfuzz.model.forms import Forms
+from qfuzz.model.forms_codec import forms_from_json, forms_to_json
 from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Task
-from qfuzz.model.task_codec import encode_task
+from qfuzz.model.task_codec import decode_task, encode_task
 from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row, readable
 from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 
@@ -60,6 +64,30 @@ _INSERT_VERDICT = (
     f"on conflict (key) do update set ({', '.join(_DERIVED)}) = ({', '.join(f'excluded.{name}' for name in _DERIVED)})"
 )
 """The last judgement stands: what a transport hands over and how it is judged may have been mended since the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBreaker:
+    """A judged execution as it was stored, with the direct run beside it. `transported` None: nothing was started.
+
+    `context` and `direct_key` are the keys of what all executions of that run shared, and of the direct observation.
+    """
+
+    key: str
+    context: str
+    direct_key: str
+    transport: str
+    program: bytes
+    task: Task | None
+    direct: Observation
+    transported: Observation | None
+
+
+_ID = re.compile(r"[0-9a-f]{4,64}")
+_SELECT_JUDGED = (
+    "select verdicts.key, verdicts.transport, verdicts.reply, verdicts.task, verdicts.context, verdicts.observation, "
+    "replies.program from verdicts join replies on replies.key = verdicts.reply"
+)
 
 
 class Store:
@@ -161,6 +189,50 @@ class Store:
             )
             for verdict in verdicts:
                 self._execute(_INSERT_VERDICT, [getattr(verdict, column) for column in _VERDICT_COLUMNS])
+
+    def write_forms(self, verdict: str, generation: int, forms: Forms) -> None:
+        text = canonical_json(forms_to_json(forms)).decode()
+        self._execute(
+            "insert or replace into forms (verdict, generation, executions, forms) values (?, ?, ?, ?)",
+            (verdict, generation, forms.executions, text),
+        )
+
+    def forms(self, verdict: str, generation: int) -> Forms | None:
+        """The forms of a breaker as this generation makes them, or None."""
+        statement = "select forms from forms where verdict = ? and generation = ?"
+        row = self._execute(statement, (verdict, generation)).fetchone()
+        return None if row is None else forms_from_json(json.loads(row[0]))
+
+    def judged(self, id_: str) -> StoredBreaker:
+        """The judged execution whose key begins with `id_`.
+
+        Raises StoreError where there is none or more than one, or where the direct run beside it is not there.
+        """
+        if not _ID.fullmatch(id_):
+            raise StoreError(f"{id_!r} is no id", where=str(self.path), hint="ids are 4 to 64 hexadecimal digits")
+        rows = self._execute(f"{_SELECT_JUDGED} where verdicts.key glob ? limit 2", (f"{id_}*",)).fetchall()
+        if len(rows) != 1:
+            what = f"no execution has the id {id_}" if not rows else f"more than one id begins with {id_}"
+            raise StoreError(what, where=str(self.path), hint="the view `breakers` lists ids")
+        key, transport, reply, task, context, observation, program = rows[0]
+        statement = (
+            "select observation from verdicts where reply = ? and context = ? and transport = 'direct' and task is ?"
+        )
+        direct = self._execute(statement, (reply, context, task)).fetchone()
+        if direct is None or direct[0] is None:
+            raise StoreError(f"{id_} has no direct run beside it", where=str(self.path))
+        seen = self.observations([each for each in (observation, direct[0]) if each is not None])
+        task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
+        return StoredBreaker(
+            key,
+            context,
+            direct[0],
+            transport,
+            program if isinstance(program, bytes) else program.encode(),
+            None if task_row is None else decode_task(task_row[0].rstrip("\n").encode()),
+            seen[direct[0]],
+            None if observation is None else seen[observation],
+        )
 
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:
         """A new row in `runs`; returns its id."""

@@ -57,6 +57,10 @@ class Boundary(ABC):
         """A text that has the effect of `program` when this boundary carries it; None where no lossless way exists."""
         return None
 
+    def reproduction(self, text: bytes) -> bytes | None:  # noqa: ARG002
+        """A shell line that shows what this boundary, met first, does to `text`, where a Launch can't show it."""
+        return None
+
     @abstractmethod
     def disclosure(self) -> str:
         """What a contract tells a model of this boundary, in the second person, R standing for the reply."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from types import MappingProxyType
 
+from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
 
@@ -60,6 +61,11 @@ class JsonNaive(Boundary):
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
         refusal = _refuse(self.name, text)
         return refusal or _parse(self.name, f'{{"{_KEY}": "{text.decode("utf-8")}"}}')
+
+    def reproduction(self, text: bytes) -> bytes:
+        script = b"import json, os, sys; c = json.loads(sys.argv[1])['command']; os.execvp('bash', ['bash', '-c', c])"
+        document = b'{"' + _KEY.encode() + b'": "' + text + b'"}'
+        return b" ".join((b"python3 -c", single(script), single(document)))
 
     def armor(self, program: bytes) -> bytes | None:
         if _refuse(self.name, program):

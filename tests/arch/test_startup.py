@@ -28,6 +28,8 @@ def loaded_by(code: str) -> set[str]:
         "import qfuzz",
         "import sys; sys.argv = ['qfuzz', '--help']; from qfuzz.cli.main import main; main()",
         "import sys; sys.argv = ['qfuzz', '--version']; from qfuzz.cli.main import main; main()",
+        "import sys; sys.argv = ['qfuzz', 'gen', '--public']; from qfuzz.cli.main import main; main()",
+        "import sys; sys.argv = ['qfuzz', 'tasks']; from qfuzz.cli.main import main; main()",
     ],
 )
 def test_nothing_heavy_is_loaded(code: str) -> None:

@@ -18,7 +18,7 @@ from qfuzz.model.observation import Capture, Entry, Kind, Observation, Tree
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply, encode_reply
 from qfuzz.store.keys import context_key, sample_key, task_key
-from qfuzz.store.schema import known_migrations, migrations
+from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 from qfuzz.store.store import Store, VerdictRow
 from tests import wild
 from tests.examples import observed, task_for
@@ -215,6 +215,7 @@ def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
         path = tmp_path / f"{count}.db"
         connection = sqlite3.connect(path, isolation_level=None)
         if count:
+            connection.execute(f"pragma application_id = {APPLICATION_ID}")
             migrations.apply(Database(connection), stop_before=names[count])
         connection.close()
         with Store(path) as opened:

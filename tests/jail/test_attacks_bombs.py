@@ -95,6 +95,37 @@ END
     assert observation.limit == "memory"
 
 
+def test_memory_in_the_buffers_of_sockets_counts(host: Host) -> None:
+    observation = run_within(
+        host,
+        """
+        python3 - <<'END'
+import os, socket, time
+for _ in range(30):
+    if os.fork() == 0:
+        kept = []
+        try:
+            while True:
+                pair = socket.socketpair()
+                kept.append(pair)
+                for end in pair:
+                    end.setblocking(False)
+                    try:
+                        while True:
+                            end.send(bytes(32768))
+                    except BlockingIOError:
+                        pass
+        except OSError:
+            time.sleep(1000)
+time.sleep(1000)
+END
+        """,
+        seconds=20,
+        timeout=10.0,
+    )
+    assert observation.limit == "memory"
+
+
 @pytest.mark.parametrize("place", ["/work", "/tmp", "/home/user", "/dev/shm"])
 def test_disk_bombs(host: Host, place: str) -> None:
     observation = run_within(

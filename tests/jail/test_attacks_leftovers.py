@@ -36,19 +36,21 @@ def test_a_background_child_neither_survives_nor_delays(host: Host, background: 
 
 
 def test_a_child_made_as_the_agents_own_does_not_survive(host: Host) -> None:
-    """clone with CLONE_PARENT makes a sibling, so that neither init nor the reply is its parent."""
+    """clone with CLONE_PARENT, by the process that the agent started, makes one whose parent is the agent."""
     observation = host.run(
         """
-        python3 -c '
+        exec python3 -c '
 import ctypes, os, time
 libc = ctypes.CDLL(None)
 if libc.syscall(56 if os.uname().machine == "x86_64" else 220, 0x8000 | 17, 0, 0, 0, 0) == 0:
+    os.setsid()
     time.sleep(1000)
+time.sleep(0.1)
+print(sum(name.isdigit() for name in os.listdir("/proc")))
 '
-        echo made
         """
     )
-    assert observation.stdout.data == b"made\n"
+    assert observation.stdout.data == b"3\n"
     assert host.run("set -- /proc/[0-9]*; echo $#").stdout.data == b"2\n"
 
 

@@ -184,14 +184,16 @@ def test_versions_name_what_determines_observations(pool: Pool) -> None:
 @pytest.mark.usefixtures("user_namespaces")
 class TestWarmJails:
     def test_a_jail_that_dies_is_replaced_and_the_run_repeated(self) -> None:
+        before = _children(os.getpid())
         with Pool(1) as pool:
-            for process in _children(os.getpid()):
+            for process in set(_children(os.getpid())) - set(before):
                 os.kill(process, signal.SIGKILL)
             assert pool.run(execution("echo again")).stdout.data == b"again\n"
 
     def test_a_jail_that_dies_twice_is_the_harness_failing(self) -> None:
+        before = _children(os.getpid())
         with Pool(1) as pool:
-            killer = threading.Thread(target=_kill_children_for, args=(1.5,))
+            killer = threading.Thread(target=_kill_children_for, args=(1.5, before))
             killer.start()
             with pytest.raises(HarnessError, match="two jails"):
                 pool.run(execution("sleep 5"))
@@ -209,11 +211,24 @@ class TestWarmJails:
             )
             assert observation.stdout.data == b"/usr\n"
 
+    def test_no_process_of_a_jail_belongs_to_the_hosts_root(self) -> None:
+        before = set(_descendants(os.getpid()))
+        with Pool(2) as pool, ThreadPoolExecutor(2) as threads:
+            # Both jails are up, and no launcher is on its way to become somebody else.
+            list(threads.map(pool.run, [execution("sleep 0.2")] * 2))
+            runs = [threads.submit(pool.run, execution("sleep 1; echo ran")) for _ in range(2)]
+            time.sleep(0.4)
+            inside = set(_descendants(os.getpid())) - before
+            owners = {Path(f"/proc/{pid}/status").read_text().partition("\nUid:")[2].split()[0] for pid in inside}
+            assert [run.result().stdout.data for run in runs] == [b"ran\n"] * 2
+        assert len(inside) >= 10
+        assert "0" not in owners
+
     def test_nothing_is_left_when_the_pool_closes(self) -> None:
-        before = _children(os.getpid())
+        before = set(_descendants(os.getpid()))
         with Pool(1) as pool:
             pool.run(execution("sleep 100 &"))
-            inside = set(_descendants(os.getpid())) - set(before)
+            inside = set(_descendants(os.getpid())) - before
             # bubblewrap, the agent's parent, the agent, the init of its process space.
             assert len(inside) >= 4
         _wait_until_gone(inside)
@@ -269,11 +284,12 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _kill_children_for(seconds: float) -> None:
+def _kill_children_for(seconds: float, spared: list[int]) -> None:
+    """Kills the children of this process over and over; `spared` are those of other tests."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(0.3)
-        for pid in _children(os.getpid()):
+        for pid in set(_children(os.getpid())) - set(spared):
             os.kill(pid, signal.SIGKILL)
 
 

@@ -46,6 +46,9 @@ def arrived(pool: Pool, program: bytes, inner_shells: int = 1) -> bytes | None:
         (b"cat <(bash -c 'echo process') > /dev/null; bash -c 'echo real'", b"echo real"),
         (b"bash -c 'exec bash -c second'", b"exec bash -c second"),
         (b"FOO=1 bash -c 'echo x' &\nwait", b"echo x"),
+        # Nobody waits for it, and it is an orphan by the time it starts.
+        (b"bash -c 'echo x' & no-such-command", b"echo x"),
+        (b"(sleep 0.1; (sleep 0.1; exec bash -c 'echo x') & ) & exit 3", b"echo x"),
     ],
 )
 def test_the_text_of_one_inner_shell(pool: Pool, program: bytes, text: bytes) -> None:

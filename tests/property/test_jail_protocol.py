@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qfuzz.jail.agent import frames, messages, tree
 from qfuzz.jail.agent.serve import Request
-from qfuzz.jail.execution import Execution
+from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.protocol import Answer, ProtocolError, pack_request, read_answer
 from qfuzz.model.delivery import Launch, SideFile
 from qfuzz.model.observation import Capture, Entry, Kind, Status
@@ -135,7 +135,7 @@ names = st.binary(min_size=1, max_size=8).filter(lambda name: b"/" not in name a
     side=st.dictionaries(names, st.binary(max_size=9), max_size=3),
     files=st.dictionaries(names, st.tuples(st.binary(max_size=9), st.integers(0, 0o7777)), max_size=3),
     links=st.dictionaries(names, names, max_size=2),
-    tap=st.booleans(),
+    tap=st.sampled_from(Tap),
 )
 def test_a_request_arrives_as_it_was_asked(
     argv: list[bytes],
@@ -143,7 +143,7 @@ def test_a_request_arrives_as_it_was_asked(
     side: dict[bytes, bytes],
     files: dict[bytes, tuple[bytes, int]],
     links: dict[bytes, bytes],
-    tap: bool,
+    tap: Tap,
 ) -> None:
     fixture = Fixture(
         files=tuple(FixtureFile(b"d/e/" + path, content, mode) for path, (content, mode) in files.items()),
@@ -154,7 +154,8 @@ def test_a_request_arrives_as_it_was_asked(
     launch = Launch(b"/bin/x", tuple(argv), b"", stdin=stdin, files=side_files, inner_shells=2)
     request = Request(frames.unpack(*_body(pack_request(Execution(launch, fixture, 1.5, tap=tap)))))
     assert (request.executable, request.argv, request.stdin) == (b"/bin/x", argv, stdin)
-    assert (request.timeout, request.tapped, request.inner_shells) == (1.5, tap, 2)
+    assert (request.timeout, request.inner_shells) == (1.5, 2)
+    assert (request.tapped, request.stopped) == (tap is not Tap.OFF, tap is Tap.STOP)
     assert request.files == [(file.path, file.content, file.mode) for file in fixture.files]
     assert request.side_files == [(path, content, 0o444) for path, content in side.items()]
     assert request.symlinks == ([link.path for link in fixture.symlinks], list(links.values()))

@@ -44,7 +44,8 @@ def test_breakers_do_not_fail_the_demo_and_all_else_does(demo, validate, diff, s
 def test_the_demo_replays_every_file_of_replies(demo):
     shown = run(demo, VALIDATE="0", DIFF="1")[1]
     assert "<validate>" in shown
-    assert "<diff><corpus/replies/a.jsonl><corpus/replies/b c.jsonl><--db><build/demo.db>" in shown
+    assert "<diff><corpus/replies/b c.jsonl><corpus/replies/a.jsonl><--db><build/demo.db>" in shown
+    assert "<diff><corpus/replies/b c.jsonl><--db><build/demo.db><--transport><nested>" in shown
 
 
 def test_a_demo_without_replies_fails(demo):
@@ -57,6 +58,7 @@ def ci(tmp_path: Path, checkout: Path) -> Path:
     stand_in(
         tmp_path / "bin/make", 'echo "<${!#}>"; for failing in $FAILING; do [[ ${!#} != "$failing" ]] || exit 2; done'
     )
+    stand_in(tmp_path / ".venv/bin/python", "exit 0")
     (tmp_path / ".ci").mkdir()
     return Path(shutil.copy2(checkout / ".ci/run", tmp_path / ".ci"))
 

@@ -46,7 +46,7 @@ def _serve_all(channel: socket.socket, config: dict[str, Any]) -> None:
         work=work,
         others=(*others, tap),
         side=side,
-        tap=Tap(tap.fd, config["places"][-1]["path"], 0 if config["confined"] else os.getpid()),
+        tap=Tap(tap.fd, config["places"][-1]["path"], *((0, 1) if config["confined"] else (os.getpid(), os.getpid()))),
         environment={os.fsencode(name): os.fsencode(value) for name, value in config["environment"].items()},
         channel=channel.fileno(),
         space=space,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import struct
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,6 +14,7 @@ from . import command, files, messages, tree
 from .tap import Tap
 
 _ROOT_MODE = 0o7777
+_SETTLE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ class Place:
 class Space(Protocol):
     """The processes of a run, besides the one that the agent waits for."""
 
+    def is_empty(self) -> bool:
+        """Whether nothing of the run is alive, once the process that the agent waits for has ended."""
+
     def end_others(self, run: command.Command) -> None:
         """Kills all that the run left alive and waits until it is gone."""
 
@@ -119,6 +124,8 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
     try:
         first = around.space.pid_inside(run.pid) if request.tapped else 0
         run.wait(around.channel, request.timeout, around.space.watch())
+        if request.tapped and run.how == command.ENDED:
+            _settle(around.space)
         around.space.end_others(run)
         if run.how == command.ABANDONED:
             return None
@@ -127,6 +134,13 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
         run.close()
     arrived = around.tap.arrived(first, request.inner_shells) if request.tapped else None
     return _answer(run, arrived, around, bounds)
+
+
+def _settle(space: Space) -> None:
+    """Waits a little for what a tapped run left in the background, or chance decides whether its shell is seen."""
+    until = time.monotonic() + _SETTLE_SECONDS
+    while not space.is_empty() and time.monotonic() < until:
+        time.sleep(0.005)
 
 
 def _lay(request: Request, around: Surroundings) -> None:

@@ -57,15 +57,18 @@ class ProcessSpace:
 
     def end_others(self, run: Command) -> None:
         """Kills what a run left alive; the kernel does it without a race when the space's init dies."""
-        if run.how != ENDED or not self._is_empty():
+        if run.how != ENDED or not self.is_empty():
             self._renew()
 
     def watch(self) -> Callable[[], str]:
-        return MemoryWatch(self._proc, self._pids, self._memory_bytes).look
+        return MemoryWatch(self._proc, self._pids, self._count_sockets, self._memory_bytes).look
 
     def unharmed(self) -> bool:
         """A connection in TIME_WAIT outlives its processes and keeps its port."""
         return b" tw 0 " in os.pread(self._sockets, 512, 0)
+
+    def _count_sockets(self) -> int:
+        return int(os.pread(self._sockets, 64, 0).split()[2])
 
     def pid_inside(self, pid: int) -> int:
         """What a child of the agent is called in the space."""
@@ -79,7 +82,7 @@ class ProcessSpace:
     def _pids(self) -> list[str]:
         return [name for name in os.listdir(self._proc) if name.isdigit() and name != "1"]
 
-    def _is_empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing lives here but init.
 
         Every process of the space descends from a child of init or of the agent: orphans go to init, and clone with

@@ -17,7 +17,7 @@ _MAX_RECORDS = 1_000
 _MAX_RECORD_BYTES = 8 << 20
 
 _STAND_IN = r"""#!/bin/bash
-_qfuzz_is_substitution() {
+_qfuzz_parent_holds() {
     ((PPID == @AGENT@)) && return 1
     [[ /proc/$$/fd/$1 -ef /proc/$PPID/fd/$1 ]] && return 1
     local descriptor
@@ -26,7 +26,16 @@ _qfuzz_is_substitution() {
     done
     return 1
 }
-if ! _qfuzz_is_substitution 0 && ! _qfuzz_is_substitution 1; then
+_qfuzz_is_substitution() {
+    local pause
+    # While it sets up a pipeline, a shell holds the pipes of it for a moment.
+    for pause in 0.01 0.05 0.1; do
+        _qfuzz_parent_holds 0 || _qfuzz_parent_holds 1 || return 1
+        /bin/sleep $pause
+    done
+    return 0
+}
+if ! _qfuzz_is_substitution; then
     builtin printf '%s\0' "$EPOCHREALTIME" "$PPID" "$#" "$@" >> @LOG@/$$
     if [[ $@LEFT@ ]]; then
         ((--@LEFT@)) || builtin exit 0
@@ -51,11 +60,13 @@ class _Record:
 class Tap:
     """Stand-ins in a directory that is wiped after the run.
 
-    `path` is how replies call the directory, `agent` how they call the agent (0: they can't see it).
+    `path` is how replies call the directory, `agent` how they call the agent (0: they can't see it), `adopter` the
+    process that is the parent of their orphans.
     """
 
-    def __init__(self, directory: int, path: str, agent: int) -> None:
+    def __init__(self, directory: int, path: str, agent: int, adopter: int) -> None:
         self._directory = directory
+        self._adopter = adopter
         self._text = _STAND_IN.replace("@LOG@", f"{path}/log").replace("@AGENT@", str(agent)).replace("@LEFT@", _LEFT)
         self._search_path = f"{path}/bin".encode()
 
@@ -77,12 +88,12 @@ class Tap:
         """The program text of the last shell of a chain that begins in the process `first`; None where it is not seen.
 
         Each next shell is the earliest one after it that is the same process (a shell executes its last command in
-        its own place) or a child of it.
+        its own place), a child of it, or an orphan: whoever starts a shell in the background need not outlive it.
         """
         records = self._records()
         pid, when, text = first, 0, None
         for _ in range(inner_shells):
-            following = [found for found in records if found.when > when and pid in (found.pid, found.parent)]
+            following = [found for found in records if found.when > when and self._follows(found, pid)]
             if not following:
                 return None
             record = min(following, key=lambda found: found.when)
@@ -90,6 +101,9 @@ class Tap:
                 return None
             pid, when, text = record.pid, record.when, record.arguments[1]
         return text
+
+    def _follows(self, found: _Record, pid: int) -> bool:
+        return pid in (found.pid, found.parent) or found.parent == self._adopter
 
     def _records(self) -> list[_Record]:
         """What the stand-ins wrote; a reply can write there too, so anything else is passed over."""

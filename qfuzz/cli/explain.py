@@ -1,0 +1,131 @@
+"""`qfuzz explain`: one breaker in one screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import click
+
+from qfuzz.cli.forms import breaker_of, fixture_option, form_maker, generation, open_store
+from qfuzz.cli.options import open_pool, run_options
+from qfuzz.engine.laboratory import Breaker
+from qfuzz.engine.machinery import machinery
+from qfuzz.engine.samples import read_fixture
+from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.errors import InputError, UsageError
+from qfuzz.model.reply import MAX_REPLY_BYTES
+from qfuzz.model.task import Fixture
+from qfuzz.oracle.compare import differing_channels
+from qfuzz.report.explain import Explained, explained_record, explained_text
+from qfuzz.store.keys import short_id
+from qfuzz.transports.loader import resolve
+
+Opened = Callable[[], Pool]
+
+
+@click.command()
+@click.argument("id_", metavar="[ID]", required=False)
+@click.option("--reply", type=click.Path(path_type=Path), help="A file with one reply, instead of a stored breaker.")
+@click.option("--transport", metavar="STACK", help="The transport for --reply.")
+@click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
+@fixture_option
+@run_options
+@click.option("--json", "as_json", is_flag=True, help="The same content as one JSON object.")
+def command(
+    id_: str | None,
+    reply: Path | None,
+    transport: str | None,
+    db: Path,
+    fixture: Path | None,
+    jobs: int,
+    timeout: float,
+    isolation: Isolation,
+    as_json: bool,
+) -> int:
+    """Say which characters of a breaker did it, on the smallest forms, and how to deliver it whole.
+
+    ID is one that `qfuzz diff` printed. Forms that the store lacks are found by running. Exit status: 0 explained, 1
+    the reply of --reply works the same on the path, 2 bad input.
+
+    \b
+    Example:
+        qfuzz explain 33e34c0fcb0aa55b
+        qfuzz explain --reply command.sh --transport nested
+    """
+    if (id_ is None) == (reply is None) or (reply is None) != (transport is None):
+        raise UsageError("give either an ID or --reply FILE with --transport STACK")
+    laid = Fixture() if fixture is None else read_fixture(fixture)
+    with ExitStack() as cleanup:
+        opened = partial(open_pool, jobs, isolation)
+        if id_ is not None:
+            explained = _stored(id_, db, laid, opened, timeout, cleanup)
+        else:
+            assert reply is not None, "checked above"
+            assert transport is not None, "checked above"
+            fresh = _fresh(reply, transport, laid, opened, timeout, cleanup)
+            if fresh is None:
+                print(f"{reply} works over {transport} as it does directly")
+                return 1
+            explained = fresh
+    if as_json:
+        print(json.dumps(explained_record(explained), ensure_ascii=False))
+    else:
+        for line in explained_text(explained):
+            print(line)
+    return 0
+
+
+def _stored(id_: str, db: Path, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack) -> Explained:
+    store = cleanup.enter_context(open_store(db))
+    judged = store.judged(id_)
+    breaker = breaker_of(judged, laid)
+    forms = store.forms(judged.key, generation(strict=False))
+    if forms is None:
+        pool = cleanup.enter_context(opened())
+        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=False))
+        forms = make(breaker)
+        store.write_forms(judged.key, generation(strict=False), forms)
+    name = "a reply" if judged.task is None else judged.task.task_id
+    title = f"{short_id(judged.key)}: {name} over {judged.transport}"
+    return Explained(
+        short_id(judged.key), title, breaker.program, breaker.transport, breaker.direct, breaker.transported, forms
+    )
+
+
+def _fresh(
+    file: Path, stack: str, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack
+) -> Explained | None:
+    transport = resolve(stack)
+    program = _read(file)
+    direct_launch, launch = resolve("direct").deliver(program), transport.deliver(program)
+    for delivery in (direct_launch, launch):
+        if isinstance(delivery, Refusal):
+            raise InputError(f"{delivery.boundary} can't carry it: {delivery.reason}", where=str(file))
+    pool = cleanup.enter_context(opened())
+    machines = machinery(pool, timeout)
+    assert isinstance(direct_launch, Launch), "direct refuses or starts"
+    direct = machines.run(direct_launch, laid)
+    transported = machines.run(launch, laid) if isinstance(launch, Launch) else launch
+    assert not isinstance(transported, Refusal), "refused above"
+    make = cleanup.enter_context(form_maker(machines, strict=False))
+    breaker = Breaker(program, None, laid, transport, direct, transported)
+    if not isinstance(transported, Rejection) and not differing_channels(direct, transported):
+        return None
+    title = f"{file} over {transport.name}"
+    return Explained("", title, program, transport, direct, transported, make(breaker))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            program = stream.read(MAX_REPLY_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"can't be read ({error.strerror})", where=str(file)) from None
+    if len(program) > MAX_REPLY_BYTES:
+        raise InputError(f"is longer than a reply can be ({MAX_REPLY_BYTES} bytes)", where=str(file))
+    return program

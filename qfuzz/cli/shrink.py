@@ -1,0 +1,59 @@
+"""`qfuzz shrink`: find the minimal forms of stored breakers again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from qfuzz.cli.forms import breaker_of, fixture_option, form_maker, generation, open_store
+from qfuzz.cli.options import open_pool, run_options
+from qfuzz.engine.machinery import machinery
+from qfuzz.engine.samples import read_fixture
+from qfuzz.jail.pool import Isolation
+from qfuzz.model.task import Fixture
+from qfuzz.report.causes import causes_of, placed
+from qfuzz.report.visible import visible
+from qfuzz.store.keys import short_id
+
+
+@click.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
+@click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
+@fixture_option
+@run_options
+def command(
+    ids: tuple[str, ...],
+    db: Path,
+    strict: bool,
+    fixture: Path | None,
+    jobs: int,
+    timeout: float,
+    isolation: Isolation,
+) -> int:
+    """Find repair set, causes, payload and minimal reply of breakers again, and keep them.
+
+    An ID is one that `qfuzz diff` printed.
+
+    \b
+    Example:
+        qfuzz shrink 33e34c0fcb0aa55b --strict
+    """
+    with ExitStack() as cleanup:
+        laid = Fixture() if fixture is None else read_fixture(fixture)
+        store = cleanup.enter_context(open_store(db))
+        found = [store.judged(id_) for id_ in ids]
+        breakers = [breaker_of(judged, laid) for judged in found]
+        pool = cleanup.enter_context(open_pool(jobs, isolation))
+        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
+        for judged, breaker in zip(found, breakers, strict=True):
+            forms = make(breaker)
+            store.write_forms(judged.key, generation(strict), forms)
+            print(f"{short_id(judged.key)}: {forms.executions} executions")
+            for cause in causes_of(forms):
+                print(f"  cause: {placed(cause)}")
+            if forms.reply is not None:
+                print(f"  smallest: {visible(forms.reply.program)}".replace("\n", "\n            "))
+    return 0

@@ -1,0 +1,141 @@
+"""Runs forms of one breaker's reply: each different execution once, and no more of them than a budget allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.syntax import with_syntax
+from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.observation import Ending, Observation
+from qfuzz.model.task import Fixture, Task
+from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.judge import judge, judge_undelivered
+from qfuzz.shrink.repair import OutOfTrials
+from qfuzz.store.keys import fixture_key, launch_key
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import resolve
+
+Outcome = Observation | Rejection | Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    """A reply that works directly and not over a transport, with what was seen. `task` None: known by divergence.
+
+    `transported` is what the transport's own parser said where it rejected the reply.
+    """
+
+    program: bytes
+    task: Task | None
+    fixture: Fixture
+    transport: Transport
+    direct: Observation
+    transported: Observation | Rejection
+
+
+class Laboratory:
+    """`executions` counts runs of a reply. Asking a shell about syntax runs nothing of one, and is not counted."""
+
+    def __init__(self, breaker: Breaker, machinery: Machinery, most: int) -> None:
+        self._breaker = breaker
+        self._machinery = machinery
+        self._most = most
+        self._outcomes: dict[tuple[str, str], Outcome] = {}
+        self._direct = resolve("direct")
+        self._fixture_keys: dict[int, tuple[Fixture, str]] = {}
+        self.executions = 0
+        self._remember(self._direct, breaker.direct)
+        self._remember(breaker.transport, breaker.transported)
+
+    @property
+    def left(self) -> int:
+        return self._most - self.executions
+
+    def direct(self, program: bytes, fixture: Fixture) -> Outcome:
+        return self._over(self._direct, program, fixture)
+
+    def transported(self, program: bytes, fixture: Fixture) -> Outcome:
+        return self._over(self._breaker.transport, program, fixture)
+
+    def beside(self, breaker: Breaker) -> Laboratory:
+        """A laboratory for another breaker with the same machinery, on the budget of this one."""
+        other = Laboratory(breaker, self._machinery, self._most)
+        other.executions = self.executions
+        return other
+
+    def ending(self, program: bytes, fixture: Fixture) -> str:
+        """How the transported run ended: rejected, refused, timeout, syntax, status or silent."""
+        outcome = self._with_syntax(program, fixture)
+        if not isinstance(outcome, Observation):
+            return judge_undelivered(outcome).outcome.value
+        if outcome.status.ending is Ending.TIMEOUT:
+            return Ending.TIMEOUT.value
+        if outcome.parses is False:
+            return "syntax"
+        return "silent" if outcome.status.code == 0 else "status"
+
+    def repeats(self, program: bytes, fixture: Fixture) -> bool:
+        """Whether direct and transported, run once more, leave the same as before."""
+        for transport in (self._direct, self._breaker.transport):
+            before = self._over(transport, program, fixture)
+            delivery = transport.deliver(program)
+            if not isinstance(before, Observation) or not isinstance(delivery, Launch):
+                continue
+            if differing_channels(before, self._run(delivery, fixture)):
+                return False
+        return True
+
+    def kind(self, program: bytes, task: Task | None, fixture: Fixture, direct: Observation) -> str:
+        """The class of a transported run: the outcome of its verdict; without a task, the channels that differ."""
+        outcome = self.transported(program, fixture)
+        if not isinstance(outcome, Observation):
+            return judge_undelivered(outcome).outcome.value
+        if task is None:
+            return "+".join(channel.value for channel in differing_channels(direct, outcome))
+        outcome = self._with_syntax(program, fixture)
+        assert isinstance(outcome, Observation), "it was one before"
+        return judge(task, outcome).outcome.value
+
+    def _with_syntax(self, program: bytes, fixture: Fixture) -> Outcome:
+        """The transported outcome, with what its shells say of the syntax where it ended with a status."""
+        outcome = self.transported(program, fixture)
+        if not isinstance(outcome, Observation):
+            return outcome
+        if outcome.parses is None and outcome.status.code not in (0, None):
+            launch = self._breaker.transport.deliver(program)
+            assert isinstance(launch, Launch), "what was observed was launched"
+            outcome = with_syntax(
+                launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
+            )
+            self._outcomes[self._key(launch, fixture)] = outcome
+        return outcome
+
+    def _over(self, transport: Transport, program: bytes, fixture: Fixture) -> Outcome:
+        delivery = transport.deliver(program)
+        if not isinstance(delivery, Launch):
+            return delivery
+        key = self._key(delivery, fixture)
+        if key not in self._outcomes:
+            self._outcomes[key] = self._run(delivery, fixture)
+        return self._outcomes[key]
+
+    def _run(self, launch: Launch, fixture: Fixture) -> Observation:
+        if self.executions >= self._most:
+            raise OutOfTrials
+        self.executions += 1
+        observation = self._machinery.run(launch, fixture)
+        if observation.status.ending is Ending.TIMEOUT:
+            observation = self._machinery.run_alone(launch, fixture)
+        return observation
+
+    def _remember(self, transport: Transport, outcome: Outcome) -> None:
+        delivery = transport.deliver(self._breaker.program)
+        if isinstance(delivery, Launch):
+            self._outcomes[self._key(delivery, self._breaker.fixture)] = outcome
+
+    def _key(self, launch: Launch, fixture: Fixture) -> tuple[str, str]:
+        # By identity, and kept with the fixture so that an identity is not given out again.
+        if id(fixture) not in self._fixture_keys:
+            self._fixture_keys[id(fixture)] = fixture, fixture_key(fixture)
+        return launch_key(launch), self._fixture_keys[id(fixture)][1]

@@ -1,0 +1,54 @@
+"""All minimal forms of a breaker: what arrived, the payload's part, repair set and causes, the minimal reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from qfuzz.bash.scan import contexts
+from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.laboratory import Breaker, Laboratory
+from qfuzz.engine.payload import Rebuild, find_payload
+from qfuzz.engine.reduce import Reducer
+from qfuzz.engine.repair import find_repair
+from qfuzz.model.delivery import Launch
+from qfuzz.model.forms import Forms
+from qfuzz.shrink.passes.view import Parser
+from qfuzz.shrink.repair import OutOfTrials
+
+GENERATION = 1
+"""Raised when other forms come out for the same breaker, so that stored ones of before are made anew."""
+
+MAX_EXECUTIONS = 80
+"""For payload, repair set and causes of one breaker."""
+
+MAX_REPLY_EXECUTIONS = 1000
+"""For its minimal reply. The number of programs that are tried ends the search long before."""
+
+
+def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Parser, *, strict: bool = False) -> Forms:
+    """The forms of one breaker. Equal breakers have equal forms, whatever else runs meanwhile.
+
+    `rebuild` makes the task of other payloads, `spans` parses Bash. With `strict` a smaller reply must still pass its
+    task directly.
+    """
+    laboratory = Laboratory(breaker, machinery, MAX_EXECUTIONS)
+    payload = find_payload(breaker, laboratory, rebuild)
+    repair = find_repair(breaker, laboratory, _context_of(breaker.program))
+    reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
+    try:
+        reply = Reducer(breaker, reducing, spans, strict=strict).minimal_reply(repair)
+    except OutOfTrials:
+        reply = None
+    return Forms(_arrived(breaker, machinery), repair, payload, reply, laboratory.executions + reducing.executions)
+
+
+def _context_of(program: bytes) -> Callable[[int], str]:
+    scan = contexts(program)
+    return lambda offset: scan.context(offset).value
+
+
+def _arrived(breaker: Breaker, machinery: Machinery) -> bytes | None:
+    delivery = breaker.transport.deliver(breaker.program)
+    if not isinstance(delivery, Launch):
+        return None
+    return machinery.arrived_text(delivery, breaker.fixture) if delivery.inner_shells else delivery.program

@@ -1,0 +1,25 @@
+"""Why a run failed with a status: did a shell refuse to parse what it was given?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from qfuzz.model.delivery import Launch
+from qfuzz.model.observation import Observation
+
+ArrivedText = Callable[[Launch], bytes | None]
+Parses = Callable[[str, bytes], bool]
+
+
+def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedText, parses: Parses) -> Observation:
+    """The observation with the text that reached the last shell, and whether that shell can parse it.
+
+    A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
+    """
+    arrived: bytes | None = launch.program
+    if launch.inner_shells:
+        if not parses(launch.argv[0].decode(), launch.program):
+            return replace(observation, parses=False)
+        arrived = arrived_text(launch)
+    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived)

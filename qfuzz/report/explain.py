@@ -1,0 +1,190 @@
+"""One breaker in one screen: which characters did it, what arrived, the smallest forms, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from qfuzz.model.content import JsonValue, encode_content
+from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.forms import Cause, Forms
+from qfuzz.model.forms_codec import cause_to_json, forms_to_json
+from qfuzz.model.observation import Capture, Observation
+from qfuzz.model.verdict import Channel
+from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.describe import describe_difference
+from qfuzz.report.causes import causes_of, placed
+from qfuzz.report.marks import marked_lines, quoted_lines
+from qfuzz.report.visible import fold, visible
+from qfuzz.transports.base import Transport, launch_as_program
+
+WIDTH = 80
+_MOST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What is explained. `id` is empty where nothing is stored; `transported` is a Rejection where nothing ran."""
+
+    id: str
+    title: str
+    program: bytes
+    transport: Transport
+    direct: Observation
+    transported: Observation | Rejection
+    forms: Forms
+
+
+def explained_record(one: Explained) -> dict[str, JsonValue]:
+    """The same content for machines. Characters are objects with offset, line, column, char, context and rule."""
+    forms = forms_to_json(one.forms)
+    return {
+        "id": one.id,
+        "reply": encode_content(one.program),
+        "transport": one.transport.name,
+        "arrived": forms["arrived"],
+        "payload": forms["payload"],
+        "minimal_reply": None if one.forms.reply is None else encode_content(one.forms.reply.program),
+        "repair_set": [] if one.forms.repair is None else cause_to_json(one.forms.repair.repair_set),
+        "causes": [cause_to_json(cause) for cause in causes_of(one.forms)],
+        "protected": None if one.forms.repair is None else encode_content(one.forms.repair.protected),
+        "reproduce": encode_content(reproduction(one.transport, _smallest(one))),
+        "executions": one.forms.executions,
+    }
+
+
+def explained_text(one: Explained) -> Iterator[str]:
+    """The lines of the page, at most WIDTH columns each, without colour."""
+    yield from fold(one.title, WIDTH)
+    yield ""
+    yield from _reply(one)
+    yield from _arrived(one)
+    yield from _payload(one.forms)
+    yield from _smallest_reply(one)
+    yield from _difference(one)
+    yield from _advice(one)
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    yield title
+    for count, line in enumerate(lines):
+        if count == _MOST_LINES:
+            yield "  ..."
+            break
+        yield line
+    yield ""
+
+
+def _reply(one: Explained) -> Iterator[str]:
+    causes = causes_of(one.forms) if one.forms.repair is not None else ()
+    repair = () if one.forms.repair is None else one.forms.repair.repair_set
+    marks = {char.offset: "^" for char in repair}
+    marks.update({char.offset: str(number % 10) for number, cause in enumerate(causes, 1) for char in cause})
+    yield "The reply" + (", marked by cause (^: to be protected too)" if marks else "")
+    yield from marked_lines(one.program, marks, WIDTH)
+    yield ""
+    if causes:
+        yield from _section("Causes: each alone, all else protected, fails in the same way", _causes(causes))
+    elif one.forms.repair is not None and not one.forms.repair.restorable:
+        yield from _section("Causes", ["  protecting every active character does not bring the direct result back"])
+
+
+def _causes(causes: tuple[Cause, ...]) -> Iterator[str]:
+    for number, cause in enumerate(causes, 1):
+        rules = " / ".join(dict.fromkeys(char.rule for char in cause))
+        contexts = ", ".join(dict.fromkeys(char.context for char in cause))
+        lines = list(fold(f"{number}. {placed(cause)}, {contexts}: {rules}", WIDTH - 2))
+        yield from (f"  {line}" for line in lines)
+
+
+def _arrived(one: Explained) -> Iterator[str]:
+    steps = [step for step in one.transport.steps(one.program) if isinstance(step.result, (bytes, Rejection))]
+    for step in steps:
+        if isinstance(step.result, bytes):
+            yield from _section(f"After {step.boundary}", quoted_lines(step.result, WIDTH))
+        elif isinstance(step.result, Rejection):
+            yield from _section(f"{step.boundary} rejects it", [f"  {visible(step.result.message)}"])
+            return
+    if one.forms.arrived is None:
+        yield from _section("What reached the last shell", ["  nothing: an outer shell could not parse what it got"])
+    else:
+        yield from _section("What reached the last shell", quoted_lines(one.forms.arrived, WIDTH))
+
+
+def _payload(forms: Forms) -> Iterator[str]:
+    part = forms.payload
+    if part is None:
+        return
+    if part.status == "minimal" and part.minimal is not None:
+        written = " in ".join(reversed(part.stack))
+        text = (
+            f"it takes part: a plain one does not break; the smallest that does is ⟪{visible(part.minimal)}⟫, written "
+            f"as the author wrote the original ({written})"
+        )
+    elif part.status == "not-involved":
+        text = "not involved: a plain one in its place breaks as well, so the author's own characters are the cause"
+    else:
+        text = f"not bound ({part.reason})"
+    yield from _section("The payload", [f"  {line}" for line in fold(text, WIDTH - 2)])
+
+
+def _smallest_reply(one: Explained) -> Iterator[str]:
+    reply = one.forms.reply
+    if reply is None:
+        return
+    marks = {char.offset: "^" for cause in reply.causes for char in cause} if one.forms.repair is not None else {}
+    title = "The smallest reply that fails in the same way" + ("" if reply.finished else " (so far)")
+    yield from _section(title, marked_lines(reply.program, marks, WIDTH))
+
+
+def _difference(one: Explained) -> Iterator[str]:
+    if isinstance(one.transported, Rejection):
+        return
+    channels = differing_channels(one.direct, one.transported)
+    said = describe_difference(one.direct, one.transported, channels) or "nothing on status, stdout and tree"
+    lines = [f"  {line}" for line in fold(said, WIDTH - 2)]
+    if Channel.STDOUT in channels:
+        lines += [
+            f"  direct stdout:  {_start(one.direct.stdout)}",
+            f"  on this path:   {_start(one.transported.stdout)}",
+        ]
+    if one.transported.stderr.data:
+        lines.append(f"  stderr there:   {_start(one.transported.stderr)}")
+    yield from _section("What differs (direct -> on this path)", lines)
+
+
+def _start(capture: Capture) -> str:
+    text = " ".join(visible(capture.data[:400]).split("\n"))
+    return next(fold(text, WIDTH - 20)) if text else "(empty)"
+
+
+def _advice(one: Explained) -> Iterator[str]:
+    repair = one.forms.repair
+    if repair is not None and repair.restorable:
+        lines = quoted_lines(repair.protected, WIDTH)
+        yield from _section("To deliver it whole: escape where it is pasted in, or send", lines)
+    else:
+        armored = one.transport.armor(one.program)
+        if armored is None:
+            yield from _section("To deliver it whole", ["  use a script file, or an argument list without a shell"])
+        else:
+            yield from _section("To deliver it whole, send", quoted_lines(armored, WIDTH))
+    yield "To see it without qfuzz"
+    line = reproduction(one.transport, _smallest(one))
+    yield from (f"  {part}" for part in line.decode("utf-8", "backslashreplace").split("\n"))
+
+
+def _smallest(one: Explained) -> bytes:
+    return one.program if one.forms.reply is None else one.forms.reply.program
+
+
+def reproduction(transport: Transport, program: bytes) -> bytes:
+    """A shell line that shows what `transport` makes of `program`, with nothing of qfuzz in it."""
+    command = transport.boundaries[0].reproduction(program)
+    if command is not None:
+        return command
+    delivery = transport.deliver(program)
+    if isinstance(delivery, Launch):
+        return launch_as_program(delivery)
+    assert isinstance(delivery, (Refusal, Rejection))
+    return b"# " + getattr(delivery, "reason", getattr(delivery, "message", "")).encode()
