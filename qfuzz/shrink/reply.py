@@ -23,6 +23,7 @@ PASSES: tuple[Pass, ...] = (
     text.plain_everywhere,
     text.plain_by_data,
     text.plain_runs,
+    text.tokens,
     text.all_of_a_kind,
     text.equal_pairs,
     text.single_marks,

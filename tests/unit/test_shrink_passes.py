@@ -43,11 +43,13 @@ EXAMPLES: list[tuple[Pass, bytes, list[bytes]]] = [
     (text.plain_everywhere, b"a b", []),
     (text.plain_by_data, b"a 'b $c' \"dd*ee-ff\"", [b"a 'b $c' \"*\"", b"a '$' \"dd*ee-ff\""]),
     (text.plain_runs, b"a 'b $c' <<'E'", [b"a 'b $' <<'E'", b"a '$c' <<'E'"]),
+    (text.tokens, b"a 'b cd-$e_1'", [b"a 'b cd-$'", b"a 'b -$e_1'", b"a ' cd-$e_1'"]),
     (text.all_of_a_kind, b"a '\"$b$\"$'", [b"a '\"b\"'", b"a '$b$$'"]),
     (text.equal_pairs, b'a \'""b""\'', [b"a '\"\"b'", b"a 'b\"\"'"]),
     (text.single_marks, b"a $ 'b$ *'", [b"a $ 'b$ '", b"a $ 'b *'"]),
     (text.escapes, b"a \\b\\\\ '\\n'", [b"a \\b\\\\ ''", b"a \\b '\\n'", b"a \\\\ '\\n'"]),
     (text.names, b"ab c 'de/f g'", [b"ab c 'd g'", b"a c 'de/f g'"]),
+    (text.names, b"key=value -x", [b"key=value -", b"key=v -x", b"k=value -x"]),
     (text.blanks, b"a b\tc\nd", [b"a b\tcd", b"a bc\nd", b"ab\tc\nd"]),
     (text.each_character, b"a $1\xc3\xa9", [b"a$1\xc3\xa9", b"a $1", b"a 1\xc3\xa9", b"a $\xc3\xa9", b" $1\xc3\xa9"]),
 ]

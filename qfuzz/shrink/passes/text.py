@@ -11,7 +11,8 @@ from qfuzz.shrink.passes.view import View
 _PLAIN = re.compile(rb"[A-Za-z0-9_.,/:=+@%^ \t-]+|[\x80-\xff]+")
 """Text that no shell treats as its own, wherever it stands between quotes."""
 _MARK = re.compile(rb"[^A-Za-z0-9 \x80-\xff]")
-_NAME = re.compile(rb"[A-Za-z0-9_.,/:=+@%^-]{2,}")
+_TOKEN = re.compile(rb"[A-Za-z0-9_]+")
+_NAME = re.compile(rb"[A-Za-z0-9_.,/:+@%^-]{2,}")
 _ESCAPE = re.compile(rb"\\[\x00-\x7f]", re.DOTALL)
 _BLANK = re.compile(rb"[ \t\n]")
 
@@ -47,6 +48,11 @@ def plain_by_data(view: View) -> list[Cut]:
 def plain_runs(view: View) -> list[Cut]:
     """Each run of plain text in data."""
     return last_first(each for data in view.data() for each in _found(_PLAIN, view.program, data))
+
+
+def tokens(view: View) -> list[Cut]:
+    """Each word of letters and digits in data."""
+    return last_first(each for data in view.data() for each in _found(_TOKEN, view.program, data))
 
 
 def all_of_a_kind(view: View) -> list[Cut]:
