@@ -85,7 +85,8 @@ def command(
     if log is not None and sarif is not None:
         _write(sarif, log)
     for name, number in flagged.items():
-        print(summary_text(name, number, count), file=sys.stderr if as_json else sys.stdout)
+        summary = summary_text(name, number, count, by_author=author and name == DIRECT)
+        print(summary, file=sys.stderr if as_json else sys.stdout)
     return 1 if any(flagged.values()) else 0
 
 

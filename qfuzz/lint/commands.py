@@ -34,21 +34,23 @@ def commands_of(program: bytes, scan: Scan) -> Iterator[Command]:
 
 def _of_frame(program: bytes, tokens: list[Token]) -> Iterator[Command]:
     words: list[Token] = []
-    is_fed = behind_pipe = False
-    is_target = False
-    for token in [*tokens, None]:
-        text = b";" if token is None else program[token.start : token.end].replace(b"\\\n", b"")
-        if token is not None and token.kind is not TokenKind.OPERATOR:
-            if token.kind is TokenKind.NAME:
-                words = [token]
-            elif token.kind is TokenKind.WORD and words and not is_target:
+    is_fed = behind_pipe = is_target = False
+    for token in tokens:
+        text = program[token.start : token.end].replace(b"\\\n", b"")
+        is_operator = token.kind is TokenKind.OPERATOR
+        # A name ends the command before it as well: the newline between them is no token.
+        if words and (token.kind is TokenKind.NAME or (is_operator and text not in _REDIRECTIONS)):
+            yield Command(tuple(words), is_fed or behind_pipe)
+            words, is_fed, behind_pipe = [], False, False
+        if not is_operator:
+            if token.kind is TokenKind.NAME or (token.kind is TokenKind.WORD and words and not is_target):
                 words.append(token)
             is_target = False
         elif text in _REDIRECTIONS:
             is_fed = is_fed or text in _INPUTS
             is_target = text not in (b"<<", b"<<-")
         else:
-            if words:
-                yield Command(tuple(words), is_fed or behind_pipe)
-            words, is_fed = [], False
+            is_fed = False
             behind_pipe = text in _PIPES
+    if words:
+        yield Command(tuple(words), is_fed or behind_pipe)

@@ -34,6 +34,7 @@ _BUILTINS = frozenset(
     b"source declare typeset let shopt mapfile readarray pushd popd dirs disown enable compgen complete builtin caller"
     b" bind help suspend logout history".split()
 )
+_SET_OPTIONS = frozenset(b"pipefail history posix braceexpand histexpand errtrace functrace physical hashall".split())
 _PARAMETER = re.compile(rb"\$\{(?:!|[A-Za-z0-9_@*]+(?:\[|/|\^|,|@|:(?![-=+?])))")
 _ARITHMETIC = re.compile(rb"\*\*|\+\+|--|,")
 _BRACES = re.compile(rb"\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}")
@@ -120,8 +121,8 @@ def _argument(name: bytes, text: bytes, scan: Scan, start: int) -> tuple[str, st
         return "sh/read-option", "is no option of sh's read"
     if name in (b"[", b"test") and text == b"==":
         return "sh/double-equals", "is no operator of sh's test"
-    if name == b"set" and text == b"pipefail":
-        return "sh/pipefail", "is no option of sh"
+    if name == b"set" and text in _SET_OPTIONS:
+        return "sh/set-option", "is no option of sh"
     if name == b"trap" and text == b"ERR":
         return "sh/trap-err", "is no signal for sh"
     return None

@@ -1,6 +1,7 @@
 """A program as one word without quotes: what `bash -c "bash -c "R""` makes of R, whose quotes end each other.
 
-Rules: Bash Reference Manual, 3.1 (Shell Syntax) and 3.5 (Shell Expansions).
+Rules: Bash Reference Manual, 3.1 (Shell Syntax) and 3.5 (Shell Expansions). What follows R is a quote, so that a last
+dollar begins `$"`, and a last backslash escapes it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _RULES: tuple[tuple[str, bytes, str], ...] = (
     ("operator", rb"[;&|()<>]", "is an operator of the outer shell, for it stands outside quotes"),
     ("quote", rb"['\"]", "opens or closes quotes of the outer shell, which takes them away"),
     ("backslash", rb"\\", "escapes the next character for the outer shell, which takes it away"),
-    ("dollar", rb"\$(?=[A-Za-z0-9_@*#?$!({['\"-])", "starts an expansion in the outer shell"),
+    ("dollar", rb"\$(?=[A-Za-z0-9_@*#?$!({['\"-]|\Z)", "starts an expansion in the outer shell"),
     ("backtick", rb"`", "starts or ends a command substitution in the outer shell"),
     ("pattern", rb"[*?]|\[(?=[^]]*\])", "may match names of files, for it stands outside quotes"),
     ("brace", rb"\{(?=\S*(?:,|\.\.)\S*\})", "starts a brace expansion in the outer shell"),

@@ -50,6 +50,8 @@ def _places(findings: list[Finding]) -> Iterator[str]:
             yield f"      {part}"
 
 
-def summary_text(transport: str, flagged: int, replies: int) -> str:
-    """The line that says what was predicted over one transport."""
+def summary_text(transport: str, flagged: int, replies: int, *, by_author: bool) -> str:
+    """The line that says what was predicted over one transport, or found on the direct path (`by_author`)."""
+    if by_author:
+        return f"{transport}: {flagged} of {replies} with faults of the author's"
     return f"{transport}: {flagged} of {replies} flagged, {replies - flagged} predicted to arrive whole"
