@@ -102,9 +102,11 @@ class Laboratory:
         outcome = self.transported(program, fixture)
         if not isinstance(outcome, Observation):
             return outcome
-        if outcome.parses is None and outcome.status.code not in (0, None):
-            launch = self._breaker.transport.deliver(program)
-            assert isinstance(launch, Launch), "what was observed was launched"
+        launch = self._breaker.transport.deliver(program)
+        assert isinstance(launch, Launch), "what was observed was launched"
+        # Behind an inner shell a syntax error can end with status 0.
+        may_tell = outcome.status.code is not None and (outcome.status.code != 0 or launch.inner_shells)
+        if outcome.parses is None and may_tell:
             outcome = with_syntax(
                 launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
             )

@@ -11,7 +11,8 @@ from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch
-from qfuzz.model.observation import Observation
+from qfuzz.model.errors import HarnessError
+from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 
 _SYNTAX_SECONDS = 10.0
@@ -36,7 +37,13 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
     def parses(shell: str, text: bytes) -> bool:
         # With -n a shell reads and executes nothing; on standard input there is no limit of length.
         check = Launch(_SHELLS[shell], (shell.encode(), b"-n"), text, stdin=text)
-        return pool.run(Execution(check, Fixture(), _SYNTAX_SECONDS)).status.code == 0
+        execution = Execution(check, Fixture(), _SYNTAX_SECONDS)
+        status = pool.run(execution).status
+        if status.ending is Ending.TIMEOUT:
+            status = pool.run_alone(execution).status
+        if status.ending is Ending.TIMEOUT:
+            raise HarnessError(f"{shell} -n gave no answer in {_SYNTAX_SECONDS} s")
+        return status.code == 0
 
     return Machinery(run, run_alone, arrived_text, stopped_text, parses)
 

@@ -41,7 +41,7 @@ def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
 
 def _name(event: Judged) -> str:
     reply = event.sample.reply
-    name = reply.task_id or f"reply {event.sample.index + 1}"
+    name = reply.task_id or event.sample.where or f"reply {event.sample.index + 1}"
     return f"{name} ({reply.contract} {reply.trial})"
 
 
@@ -185,9 +185,9 @@ class BreakerList:
             print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
             self._groups.print(transport, stream, self._most)
             for line in self._kept[transport].values():
-                print(one_line(f"  {line.id}  {line.name}  {line.outcome}: {line.what}"), file=stream)
+                print(one_line(f"  {line.id}  {line.name}  {line.outcome}: {line.what}", WIDTH), file=stream)
                 if line.id in self._smallest:
-                    print(one_line(f"      smallest: {self._smallest[line.id]}"), file=stream)
+                    print(one_line(f"      smallest: {self._smallest[line.id]}", WIDTH), file=stream)
             more = count - len(self._kept[transport])
             if more:
                 print(f"  and {more} more; the view `breakers` of the database lists all", file=stream)
