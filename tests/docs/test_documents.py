@@ -13,7 +13,7 @@ from tests.docs.transcripts import read_steps, run_step
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(
     path.relative_to(CHECKOUT)
-    for pattern in ("*.md", "tests/*.md", "corpus/**/*.md", "private_payloads/*.md")
+    for pattern in ("*.md", "docs/*.md", "tests/*.md", "corpus/**/*.md", "private_payloads/*.md")
     for path in CHECKOUT.glob(pattern)
 )
 
