@@ -7,8 +7,8 @@ import statistics
 import time
 from collections.abc import Iterator
 
-from qfuzz.cli.forms import form_maker
 from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Breaker, Laboratory
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.minimize import MAX_EXECUTIONS

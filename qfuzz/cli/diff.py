@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.forms import form_maker, generation
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
+from qfuzz.engine.forms import form_maker, generation
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay

@@ -10,17 +10,16 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.forms import breaker_of, fixture_option, form_maker, generation, open_store
+from qfuzz.api import explain
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.engine.laboratory import Breaker
+from qfuzz.cli.stored import breaker_of, fixture_option, open_store
+from qfuzz.engine.forms import form_maker, generation
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.jail.pool import Isolation, Pool
-from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.model.errors import InputError, UsageError
 from qfuzz.model.reply import MAX_REPLY_BYTES
 from qfuzz.model.task import Fixture
-from qfuzz.oracle.compare import differing_channels
 from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
 from qfuzz.transports.loader import resolve
@@ -67,7 +66,10 @@ def command(
         else:
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
-            fresh = _fresh(reply, transport, laid, opened, timeout, cleanup)
+            program = _read(reply)
+            resolve(transport)
+            pool = cleanup.enter_context(opened())
+            fresh = explain(program, transport, fixture=laid, timeout_seconds=timeout, pool=pool, title=str(reply))
             if fresh is None:
                 print(f"{reply} works over {transport} as it does directly")
                 return 1
@@ -95,29 +97,6 @@ def _stored(id_: str, db: Path, laid: Fixture, opened: Opened, timeout: float, c
     return Explained(
         short_id(judged.key), title, breaker.program, breaker.transport, breaker.direct, breaker.transported, forms
     )
-
-
-def _fresh(
-    file: Path, stack: str, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack
-) -> Explained | None:
-    transport = resolve(stack)
-    program = _read(file)
-    direct_launch, launch = resolve("direct").deliver(program), transport.deliver(program)
-    for delivery in (direct_launch, launch):
-        if isinstance(delivery, Refusal):
-            raise InputError(f"{delivery.boundary} can't carry it: {delivery.reason}", where=str(file))
-    pool = cleanup.enter_context(opened())
-    machines = machinery(pool, timeout)
-    assert isinstance(direct_launch, Launch), "direct refuses or starts"
-    direct = machines.run(direct_launch, laid)
-    transported = machines.run(launch, laid) if isinstance(launch, Launch) else launch
-    assert not isinstance(transported, Refusal), "refused above"
-    make = cleanup.enter_context(form_maker(machines, strict=False))
-    breaker = Breaker(program, None, laid, transport, direct, transported)
-    if not isinstance(transported, Rejection) and not differing_channels(direct, transported):
-        return None
-    title = f"{file} over {transport.name}"
-    return Explained("", title, program, transport, direct, transported, make(breaker))
 
 
 def _read(file: Path) -> bytes:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.forms import breaker_of, fixture_option, form_maker, generation, open_store
 from qfuzz.cli.options import open_pool, run_options
+from qfuzz.cli.stored import breaker_of, fixture_option, open_store
+from qfuzz.engine.forms import form_maker, generation
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.jail.pool import Isolation

@@ -58,7 +58,8 @@ class Plan:
         """`transports` has direct first."""
         deliveries = {transport.name: transport.deliver(sample.reply.program) for transport in transports}
         pairs = {transport.name: PAIRS_IF_FAITHFUL if transport.faithful else PAIRS for transport in transports}
-        pairs[DIRECT] = max(pairs.values())
+        # More than the pairs of this run: an earlier run may have made them, or this one may ask direct afresh.
+        pairs[DIRECT] = PAIRS_IF_FAITHFUL
         keys = {}
         for name, delivery in deliveries.items():
             if isinstance(delivery, Launch):
@@ -90,6 +91,8 @@ class Attempt:
         self._machinery = machinery
         self._observed = dict(known)
         self._not_used = set(known)
+        self._made: set[str] = set()
+        self._directs: tuple[Observation, ...] = ()
         self._on_executed = on_executed
         self._sample_key = sample_key(plan.sample.reply)
         self.executed = 0
@@ -113,11 +116,13 @@ class Attempt:
                 skipped = tuple(replace(self._result(name), comparison=compare((first,), ())) for name in names)
                 return self._judged(DIRECT, delivery, first), skipped
             firsts = [self._first(name) for name in names]
-            directs = (first,) if timed_out else (first, self._observe(DIRECT, delivery, 1))
+            self._directs = (first,)
+            if not timed_out:
+                self._directs += (self._observe(DIRECT, delivery, 1), *self._further_directs())
             direct_result = self._judged(DIRECT, delivery, first)
         except HarnessError as error:
             return self._harness_error(DIRECT, error), tuple(self._harness_error(name, error) for name in names)
-        return direct_result, tuple(self._compared(each, directs, direct_result.verdict) for each in firsts)
+        return direct_result, tuple(self._compared(each, direct_result.verdict) for each in firsts)
 
     def _first(self, name: str) -> Result:
         """The first run over a transport."""
@@ -129,31 +134,50 @@ class Attempt:
         except HarnessError as error:
             return self._harness_error(name, error)
 
-    def _compared(self, first: Result, directs: tuple[Observation, ...], direct_verdict: Verdict | None) -> Result:
+    def _compared(self, first: Result, direct_verdict: Verdict | None) -> Result:
         result = first
         delivery = self._plan.deliveries[result.transport]
         if isinstance(delivery, Launch) and result.observation is not None:
             try:
-                result = replace(result, comparison=self._comparison(result, delivery, directs))
+                result = replace(result, comparison=self._comparison(result, delivery))
             except HarnessError as error:
                 return self._harness_error(result.transport, error)
-        return replace(result, breaker=_breaks(result, directs[0], direct_verdict))
+        return replace(result, breaker=_breaks(result, self._directs[0], direct_verdict))
 
-    def _comparison(self, result: Result, delivery: Launch, directs: tuple[Observation, ...]) -> Comparison:
+    def _comparison(self, result: Result, delivery: Launch) -> Comparison:
         """Direct and transported in turn, until a pair settles it or all pairs of this transport agree to differ."""
         assert result.observation is not None, "what is compared has run"
         runs: tuple[Observation, ...] = (result.observation,)
-        if len(directs) < 2 or not needs_second_pair(directs[0], runs[0]):
-            return compare(directs, runs)
+        if len(self._directs) < 2 or not needs_second_pair(self._directs[0], runs[0]):
+            return compare(self._directs, runs)
         direct_launch = self._plan.deliveries[DIRECT]
         assert isinstance(direct_launch, Launch), "what is compared with has run"
         for ordinal in range(1, len(self._plan.keys[result.transport])):
-            if ordinal >= len(directs):
-                directs += (self._observe(DIRECT, direct_launch, ordinal),)
+            if ordinal >= len(self._directs):
+                self._directs += (self._observe(DIRECT, direct_launch, ordinal),)
             runs += (self._observe(result.transport, delivery, ordinal),)
-            if not compare(directs, runs).diverged:
+            if not compare(self._directs, runs).diverged:
                 break
-        return compare(directs, runs)
+        if compare(self._directs, runs).diverged and self._is_stale(result.transport):
+            # Direct runs of another day say nothing of a program that prints the time.
+            self._directs += self._fresh_direct(direct_launch)
+        return compare(self._directs, runs)
+
+    def _further_directs(self) -> tuple[Observation, ...]:
+        """Direct runs beyond the first two that are known already."""
+        keys = self._plan.keys[DIRECT][PAIRS:]
+        return tuple(self._observed[key] for key in keys if key in self._observed)
+
+    def _is_stale(self, name: str) -> bool:
+        """Whether the runs over a transport were made now, and all direct ones at another time."""
+        made_now = self._made.intersection(self._plan.keys[name])
+        return bool(made_now) and not self._made.intersection(self._plan.keys[DIRECT])
+
+    def _fresh_direct(self, launch: Launch) -> tuple[Observation, ...]:
+        """One more direct run, kept under the next free ordinal; none where all are taken."""
+        keys = self._plan.keys[DIRECT]
+        free = next((ordinal for ordinal, key in enumerate(keys) if key not in self._observed), None)
+        return () if free is None else (self._observe(DIRECT, launch, free),)
 
     def _not_compared(self, name: str) -> Result:
         """Where direct itself can't carry the reply: a verdict is still possible where there is a task."""
@@ -203,6 +227,7 @@ class Attempt:
             # A busy machine can make an honest program late, so lateness has to be shown alone.
             observation = self._machinery.run_alone(launch, self._sample.fixture)
         self.executed += 1
+        self._made.add(key)
         self._keep(key, observation)
         return observation
 

@@ -22,7 +22,7 @@ from qfuzz.shrink.stacks.find import occurrences
 MAX_BINDINGS = 6
 """Bindings that are tried; each costs one execution."""
 
-MAX_SEARCHED = 14
+MAX_SEARCHED = 20
 """Payloads that are tried for a smaller one once the binding is sure; each costs up to two executions."""
 
 MAX_PLACES = 32
@@ -94,9 +94,9 @@ def payload_form(task: Task, program: bytes, rebuild: Rebuild, passes_direct: Ru
     runs once; `breaks` says whether a program passes directly and fails transported in the breaker's own class. Both
     are asked few times and are best memoized; either may raise OutOfTrials, and the best so far is the answer.
 
-    Small is what has few characters, then what is plain (`order` in payload_probes). Tried are payloads of one hazard
-    of the original, of two, of three, then the original with parts left out; the first that breaks is given.
-    The same answers of the functions give the same form.
+    Small is what has few characters, then what is plain (`order` in payload_probes). Tried are payloads of one
+    hazardous character of the original, of two, of three, then the original with parts left out; the first that breaks
+    is given. The same answers of the functions give the same form.
     """
     try:
         return _Search(task, program, rebuild, passes_direct, breaks).form()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from qfuzz.model.task import ExpectArgv, ExpectFile, ExpectGitHead, ExpectJson, ExpectLines, ExpectTree, Task
 from qfuzz.shrink.stacks.find import Occurrence
 
-_LEAVE_OUT, _BY_CHANCE = 6, 5
-"""Costs, beside those of occurrences: to pass a place over, and to use one that a name explains."""
+_LEAVE_OUT = 6
+"""The cost, beside those of occurrences, of passing over a place that no name explains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,8 @@ _Choice = tuple[int, Bound | None]
 
 def _choices(place: list[Bound], program: bytes, names: set[bytes]) -> list[_Choice]:
     by_chance = all(_inside_a_name(program, bound.occurrence, names) for bound in place)
-    choices: list[_Choice] = [(bound.occurrence.cost + _BY_CHANCE * by_chance, bound) for bound in place]
-    choices.append((0 if by_chance else _LEAVE_OUT, None))
-    return sorted(choices, key=lambda choice: choice[0])
+    left_out: _Choice = (0 if by_chance else _LEAVE_OUT, None)
+    return sorted([left_out, *((bound.occurrence.cost, bound) for bound in place)], key=lambda choice: choice[0])
 
 
 def _inside_a_name(program: bytes, occurrence: Occurrence, names: set[bytes]) -> bool:

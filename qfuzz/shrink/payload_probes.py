@@ -11,6 +11,8 @@ from qfuzz.model.task import Task
 QUOTING = "\"`$\\'"
 """What quotes and expands in every shell. A boundary nearly always breaks at one of these, so they come first."""
 
+_CLOSED = "\"`'"
+_PAIRED = _CLOSED + "\\ "
 _OTHERS = " &;|<>()[]{}*?!#~%^=+-@,.:/_\t\n"
 _PLAIN_LETTERS = string.ascii_lowercase + string.digits
 
@@ -64,13 +66,13 @@ def hazards(text: str) -> list[str]:
 
 
 def pairs(text: str, active: Sequence[str], letter: str) -> list[str]:
-    """Texts of two characters that hold an active one, in order: doubled, before a letter or a zero, and as in `text`.
+    """Texts of two characters that hold an active one, in order: what works in pairs, before a letter, as in `text`.
 
-    `$0` is there because most other parameters are empty where a reply runs. No two dollars: that is the number of a
-    process, and another one each time.
+    `$0` is there because most other parameters are empty where a reply runs.
     """
-    found = {char + char for char in active if char != "$"}
-    found |= {char + plain for char in active for plain in (letter, "0")}
+    found = {char + char for char in active if char in _PAIRED}
+    found |= {char + letter for char in active if char not in _CLOSED}
+    found |= {"$0"} & {char + "0" for char in active}
     found |= {_plainer(text[at : at + 2], letter) for at in range(len(text) - 1) if text[at + 1] in active}
     return sorted((pair for pair in found if not pair.startswith(letter)), key=order)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -10,6 +11,9 @@ from qfuzz.shrink.payload_probes import QUOTING, frames, hazards, pairs, triples
 from qfuzz.shrink.repair import OutOfTrials
 
 T = TypeVar("T")
+
+MAX_CORES = 12
+"""Small texts that are tried before parts of the original are left out."""
 
 
 def smallest(
@@ -35,7 +39,8 @@ def smallest(
         return found is not None and fails(found[1])
 
     try:
-        for _, trial in _by_length(_cores(original, letter, core_fails), framed, needed):
+        small = _by_length(_cores(original, letter, core_fails), framed, needed)
+        for _, trial in itertools.islice(small, MAX_CORES):
             if fails(trial):
                 return trial
         text, size = original, len(original) // 2

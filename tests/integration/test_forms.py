@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from qfuzz.cli.forms import form_maker
 from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
 from qfuzz.gen.public import load_public

@@ -98,7 +98,7 @@ def is_quoted(scan: Scan, offset: int) -> bool:
     return next((each for each in around if each is not Context.PARAMETER), None) in QUOTES_THAT_EXPAND
 
 
-def claims(scan: Scan, offset: int, plain: Outcome, probed: dict[bytes, Outcome]) -> Iterator[tuple[str, bool]]:
+def claims(scan: Scan, offset: int, probed: dict[bytes, Outcome]) -> Iterator[tuple[str, bool]]:
     """What must be true of the outcomes if the byte stands in the context that the scanner says."""
     context = scan.context(offset)
     parameter = probed[PARAMETER]
@@ -124,11 +124,9 @@ def claims(scan: Scan, offset: int, plain: Outcome, probed: dict[bytes, Outcome]
     if context is Context.PARAMETER and is_quoted(scan, offset):
         yield "a parameter is one word", holds(parameter, b"le ri")
     if context is Context.COMMENT:
+        yield "nothing of it is executed", not holds(probed[MARK], MARK)
         for probe, outcome in probed.items():
-            yield (
-                f"{probe!r} changes nothing",
-                (outcome.parses, sorted(outcome.log)) == (plain.parses, sorted(plain.log)),
-            )
+            yield f"{probe!r} begins nothing", outcome.parses
 
 
 # Not shrunk: each step would execute hundreds of programs. The message of a failure says which letter of which text.
@@ -144,8 +142,7 @@ def test_a_letter_behaves_as_its_context_says(pool: Pool, drawn: list[tuple[Prog
         places += [(text, offset) for offset in letters[first :: max(1, len(letters) // MOST_LETTERS)]]
     texts += [text[:offset] + probe + text[offset + 1 :] for text, offset in places for probe in PROBES]
     outcomes = run_all(pool, texts)
-    plain = dict(zip(texts, outcomes[: len(drawn)], strict=False))
-    for text, outcome in plain.items():
+    for text, outcome in zip(texts[: len(drawn)], outcomes, strict=False):
         assert outcome.parses, text
     remaining = iter(outcomes[len(drawn) :])
     for text, offset in places:
@@ -154,5 +151,5 @@ def test_a_letter_behaves_as_its_context_says(pool: Pool, drawn: list[tuple[Prog
         # What is never executed, as after a failing `&&`, shows nothing.
         if scan.context(offset) is not Context.COMMENT and not holds(probed[MARK], MARK):
             continue
-        for claim, is_true in claims(scan, offset, plain[text], probed):
+        for claim, is_true in claims(scan, offset, probed):
             assert is_true, (scan.describe(offset), claim, text[:offset], text[offset:], probed)

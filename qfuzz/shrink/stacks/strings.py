@@ -40,6 +40,7 @@ _PYTHON_STRING = re.compile(
 )
 _PYTHON_QUOTES = (b'"""', b"'''", b'"', b"'")
 _PYTHON_ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_PYTHON_FORMAT_ESCAPE = re.compile(_PYTHON_ESCAPE.pattern + rb"|\{\{|\}\}|\{[^{}]*\}", re.DOTALL)
 _PYTHON_CHARS = NAMED | {char: char for char in (b"\\", b'"', b"'")} | {b"\n": b""}
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -107,16 +108,16 @@ def printf_format(text: bytes) -> Iterator[View]:
     special = re.compile(rb"[\\%]")
     yield View(
         read(text, 0, len(text), "printf-format", _FORMAT_ESCAPE, _format_value),
-        spelled("printf-format", *_format_writers(lambda new: special.sub(rb"\g<0>\g<0>", new))),
+        spelled("printf-format", *_format_writers(lambda new: special.sub(rb"\g<0>\g<0>", new), b"\\%03o")),
     )
 
 
 def percent_b(text: bytes) -> Iterator[View]:
-    """An argument for the %b of printf, or for echo -e."""
+    """An argument for the %b of printf, or for echo -e, which needs the zero of an octal escape."""
     special = re.compile(rb"\\")
     yield View(
         read(text, 0, len(text), "percent-b", _PERCENT_B_ESCAPE, _printf_value),
-        spelled("percent-b", *_format_writers(lambda new: escape_with(special, new))),
+        spelled("percent-b", *_format_writers(lambda new: escape_with(special, new), b"\\0%03o")),
     )
 
 
@@ -138,15 +139,11 @@ def _printf_value(match: re.Match[bytes]) -> bytes:
     return OPAQUE if char == b"c" else _PRINTF_CHARS.get(char, match.group())
 
 
-def _format_writers(escaped: Callable[[bytes], bytes]) -> Iterator[Writer]:
+def _format_writers(escaped: Callable[[bytes], bytes], octal: bytes) -> Iterator[Writer]:
     yield lambda text: control_escapes(escaped(text))
     yield lambda text: control_escapes(escaped(text), keep=b"\t")
     yield lambda text: control_escapes(escaped(text), keep=b"\n\t")
-    yield lambda text: _HIGH.sub(_octal, control_escapes(escaped(text)))
-
-
-def _octal(match: re.Match[bytes]) -> bytes:
-    return b"\\%03o" % match.group()[0]
+    yield lambda text: _HIGH.sub(lambda match: octal % match.group()[0], control_escapes(escaped(text)))
 
 
 def _hexadecimal(match: re.Match[bytes]) -> bytes:
@@ -166,7 +163,8 @@ def python_strings(text: bytes) -> Iterator[View]:
             units: Iterator[Unit] = iter((Unit(start, end, text[start:end], "python-string"),))
             yield View(units, spelled("python-string", _raw_python_writer(quote)))
         else:
-            units = read(text, start, end, "python-string", _PYTHON_ESCAPE, _python_value(prefix))
+            escape = _PYTHON_FORMAT_ESCAPE if b"f" in prefix else _PYTHON_ESCAPE
+            units = read(text, start, end, "python-string", escape, _python_value(prefix))
             yield View(units, spelled("python-string", *_python_writers(prefix, quote)))
 
 
@@ -175,6 +173,8 @@ def _python_value(prefix: bytes) -> Callable[[re.Match[bytes]], bytes]:
 
     def value(match: re.Match[bytes]) -> bytes:
         octal, hexadecimal, short, long, char = match.groups()
+        if match.group()[:1] in (b"{", b"}"):
+            return match.group()[:1] if match.group() in (b"{{", b"}}") else OPAQUE
         if octal:
             return one_byte(octal, 8) if as_bytes else code_point(octal, 8)
         if hexadecimal:
