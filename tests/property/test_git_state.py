@@ -15,7 +15,7 @@ from qfuzz.jail import git_objects, git_state
 from qfuzz.jail.git_fixture import repository_files
 from qfuzz.jail.git_state import read_git_state
 from qfuzz.model.errors import InputError
-from qfuzz.model.observation import Entry, GitState, Kind, Tree
+from qfuzz.model.observation import Entry, GitIndexEntry, GitState, Kind, Tree
 from qfuzz.model.task import Fixture, FixtureCommit, FixtureFile, FixtureGit, FixtureSymlink
 
 FIXTURE = Fixture(
@@ -80,7 +80,45 @@ def test_the_fixtures_repository_is_read_as_it_was_made() -> None:
 
 def test_a_repository_without_commits() -> None:
     files = files_of(Fixture(files=(FixtureFile(b"a", b""),), git=FixtureGit((), (b"a",))))
-    assert state_of(files) == GitState(branch=b"refs/heads/main", staged=(b"a",))
+    blob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    assert state_of(files) == GitState(
+        branch=b"refs/heads/main",
+        staged=(b"a",),
+        config=files[b"config"],
+        index=(GitIndexEntry(b"a", 0o100644, blob),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (b"refs/tags/v", b"1" * 40 + b"\n"),
+        (b"refs/heads/b$9", b"1" * 40 + b"\n"),
+        (b"refs/remotes/o/HEAD", b"ref: refs/remotes/o/main\n"),
+        (b"packed-refs", b"# pack-refs with: peeled\n" + b"1" * 40 + b" refs/tags/v\n^" + b"2" * 40 + b"\n"),
+        (b"config", b"[alias]\n\tx = log $9\n"),
+        (b"index", files_of(Fixture(files=FIXTURE.files, git=FixtureGit((), (b"a",))))[b"index"]),
+    ],
+)
+def test_what_lies_outside_heads_history_is_told_apart(path: bytes, content: bytes) -> None:
+    files = files_of(FIXTURE)
+    other = state_of({**files, path: content})
+    assert other.error == ""
+    assert other != state_of(files)
+
+
+def test_a_ref_in_a_file_hides_the_packed_one() -> None:
+    files = files_of(FIXTURE)
+    head = files[b"refs/heads/main"].strip()
+    files[b"packed-refs"] = b"1" * 40 + b" refs/heads/main\n" + b"2" * 40 + b" refs/tags/v\n"
+    assert state_of(files).refs == ((b"refs/heads/main", head), (b"refs/tags/v", b"2" * 40))
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [(b"config", git_state.MAX_CONFIG_BYTES), (b"refs/tags/v", git_state.MAX_REFS_BYTES)]
+)
+def test_settings_and_refs_beyond_their_bounds_are_refused(path: bytes, size: int) -> None:
+    assert "too large" in state_of({**files_of(FIXTURE), path: b"x" * (size + 1)}).error
 
 
 def test_a_repository_that_names_no_file_of_the_fixture() -> None:
