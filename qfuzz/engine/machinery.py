@@ -11,7 +11,7 @@ from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch
-from qfuzz.model.observation import Observation
+from qfuzz.model.observation import OBSERVED, Observation
 from qfuzz.model.task import Fixture
 
 _SYNTAX_SECONDS = 10.0
@@ -49,4 +49,5 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "environment": dict(ENVIRONMENT),
         "isolation": pool.isolation,
         "timeout_seconds": timeout_seconds,
+        "observed": OBSERVED,
     }

@@ -6,6 +6,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+OBSERVED = 2
+"""Counts what is observed: what an older version saw less of is no match for what this one sees."""
+
 
 class Ending(enum.Enum):
     EXIT = "exit"
