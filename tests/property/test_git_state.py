@@ -185,6 +185,44 @@ def test_packs_with_both_kinds_of_deltas() -> None:
         assert (state.error, state.commits, state.history[0].message) == ("", 1, b"first message")
 
 
+def chain(kind: int, length: int, reverse: bool = False) -> dict[bytes, bytes]:
+    """A pack whose last object is `length` deltas away from its base; HEAD is that object."""
+    body = b"tree " + loose(b"tree", b"")[0] + b"\n\n"
+    entries = [packed(1, body)]
+    for _ in range(length):
+        size = len(body)
+        delta = bytes([size, size + 1, 0x90, size, 1]) + b"x"
+        base = bytes.fromhex(loose(b"commit", body)[0].decode()) if kind == 7 else bytes([len(entries[-1])])
+        entries.append(packed(kind, delta, base))
+        body += b"x"
+    entries.append(packed(2, b""))
+    ordered = entries[::-1] if reverse else entries
+    return {b"HEAD": loose(b"commit", body)[0], b"objects/pack/pack-1.pack": pack(*ordered)}
+
+
+@pytest.mark.parametrize(("kind", "reverse"), [(6, False), (7, False), (7, True)])
+def test_chains_of_deltas_are_read_up_to_a_depth(kind: int, reverse: bool) -> None:
+    most = git_objects.MAX_DELTA_DEPTH
+    state = state_of(chain(kind, most, reverse))
+    assert (state.error, state.history[0].message) == ("", b"x" * most)
+    assert "too long" in state_of(chain(kind, most + 1, reverse)).error
+
+
+def test_a_reversed_chain_takes_a_step_for_each_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    find = git_objects.Objects._loose
+
+    def counted(self: git_objects.Objects, object_id: str) -> tuple[bytes, bytes] | None:
+        looked_up.append(object_id)
+        return find(self, object_id)
+
+    monkeypatch.setattr(git_objects.Objects, "_loose", counted)
+    length = git_objects.MAX_DELTA_DEPTH
+    assert state_of(chain(7, length, reverse=True)).error == ""
+    # Once for each base, and for the commit and its tree.
+    assert len(looked_up) <= length + 5
+
+
 def cyclic() -> dict[bytes, bytes]:
     name = bytes(20)
     return {
