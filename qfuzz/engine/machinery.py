@@ -12,7 +12,7 @@ from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import HarnessError
-from qfuzz.model.observation import Ending, Observation
+from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
 
 _SYNTAX_SECONDS = 10.0
@@ -56,4 +56,5 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "environment": dict(ENVIRONMENT),
         "isolation": pool.isolation,
         "timeout_seconds": timeout_seconds,
+        "observed": OBSERVED,
     }

@@ -6,6 +6,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+OBSERVED = 2
+"""Counts what is observed: what an older version saw less of is no match for what this one sees."""
+
 
 class Ending(enum.Enum):
     EXIT = "exit"
@@ -83,13 +86,24 @@ class GitCommit:
     changed: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class GitIndexEntry:
+    """One entry of the index: mode as git lists it, hexadecimal object id, stage 1 to 3 in a conflict, else 0."""
+
+    path: bytes
+    mode: int
+    object_id: str
+    stage: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """HEAD's history, newest first along first parents, and what the index holds beyond HEAD.
+    """HEAD's history, newest first along first parents, what the index holds, and all that refs and settings say.
 
     `commits` is the number of commits reachable from HEAD by any parent. `staged` are the paths whose index entry
     differs from HEAD's tree, sorted. `branch` is HEAD's symbolic target or None when detached. `error` says why the
-    repository could not be read and is empty otherwise.
+    repository could not be read and is empty otherwise. `refs` are pairs of a full name and what it holds (an object id
+    or `ref: name`), sorted; `config` is the file of the repository's settings; `index` is sorted.
     """
 
     branch: bytes | None = None
@@ -97,6 +111,9 @@ class GitState:
     commits: int = 0
     staged: tuple[bytes, ...] = ()
     error: str = ""
+    refs: tuple[tuple[bytes, bytes], ...] = ()
+    config: bytes = b""
+    index: tuple[GitIndexEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

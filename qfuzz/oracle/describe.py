@@ -41,7 +41,7 @@ def _trees(direct: Observation, transported: Observation) -> str:
     if len(changed) > MAX_PATHS:
         named.append(f"{len(changed) - MAX_PATHS} more paths")
     if direct.git != transported.git:
-        named.append("Git history")
+        named.append("Git state")
     return ", ".join(named) or "what could be read of the tree"
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from qfuzz.model.content import JsonValue
-from qfuzz.model.observation import Kind, Observation
+from qfuzz.model.observation import GitState, Kind, Observation
 from qfuzz.model.task import (
     CREATED_FILE_MODE,
     ExpectArgv,
@@ -21,6 +21,8 @@ from qfuzz.model.task import (
     Task,
 )
 from qfuzz.model.text import one_line
+from qfuzz.oracle.git_ids import commit_ids, leaf_of
+from qfuzz.oracle.laid import laid_entries
 
 
 def expected_paths(task: Task) -> frozenset[bytes]:
@@ -145,10 +147,26 @@ def _git_head(expectation: ExpectGitHead, fixture: Fixture, observation: Observa
         return f"{shown(git.staged[0])} is still staged"
     if git.branch != b"refs/heads/main":
         return "HEAD is not on the branch main"
-    before = fixture.git.commits if fixture.git else ()
-    kept = [commit.message.removesuffix(b"\n") for commit in reversed(git.history)][: len(before)]
-    if kept != [commit.message.removesuffix(b"\n") for commit in before]:
+    if git.refs != ((git.branch, head.commit_id.encode()),):
+        return "main is not the only ref"
+    laid = laid_entries(fixture)
+    before = commit_ids(fixture.git, laid) if fixture.git else ()
+    kept = tuple(commit.commit_id for commit in reversed(git.history))[: len(before)]
+    if kept != before:
         return "the commits that were there have been rewritten"
+    committed = {path for commit in fixture.git.commits for path in commit.files} if fixture.git else set()
+    return _committed_contents(committed.union(expectation.files), git, observation)
+
+
+def _committed_contents(paths: set[bytes], git: GitState, observation: Observation) -> str:
+    """Whether HEAD holds these paths, and all others that it has, as the work directory does.
+
+    What the work directory should hold is judged beside this. With nothing staged, the index holds what HEAD does.
+    """
+    listed = {entry.path: (entry.mode, entry.object_id) for entry in git.index}
+    for path in sorted(paths | listed.keys()):
+        if listed.get(path) != leaf_of(observation.tree.entries.get(path)):
+            return f"HEAD does not hold {shown(path)} as the work directory does"
     return ""
 
 

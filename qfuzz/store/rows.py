@@ -11,6 +11,7 @@ from qfuzz.model.observation import (
     Ending,
     Entry,
     GitCommit,
+    GitIndexEntry,
     GitState,
     Kind,
     Observation,
@@ -114,6 +115,11 @@ def _git_to_json(git: GitState) -> str:
         "commits": git.commits,
         "staged": _paths(git.staged),
         "error": git.error,
+        "refs": [_paths(pair) for pair in git.refs],
+        "config": encode_content(git.config),
+        "index": [
+            [encode_content(entry.path), f"{entry.mode:06o}", entry.object_id, entry.stage] for entry in git.index
+        ],
     }
     return canonical_json(record).decode()
 
@@ -133,6 +139,14 @@ def _git_from_json(text: str) -> GitState:
         commits=record["commits"],
         staged=_read_paths(record["staged"]),
         error=record["error"],
+        refs=tuple(
+            (decode_content(name, "ref"), decode_content(value, "ref")) for name, value in record.get("refs", [])
+        ),
+        config=decode_content(record.get("config", ""), "config"),
+        index=tuple(
+            GitIndexEntry(decode_content(path, "path"), int(mode, 8), object_id, stage)
+            for path, mode, object_id, stage in record.get("index", [])
+        ),
     )
 
 
