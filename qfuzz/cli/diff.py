@@ -65,7 +65,7 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
 )
 @click.option("--no-shrink", is_flag=True, help="Do not look for causes and minimal forms of the breakers.")
 @click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
-@click.option("--arrived", is_flag=True, help="Compare what reaches the last shell with the reply, and run neither.")
+@click.option("--arrived", is_flag=True, help="Compare what reaches the last shell with the reply; do not start it.")
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a judged execution.")
 def command(
     replies: tuple[Path, ...],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from qfuzz.engine.attempt import Machinery
@@ -37,20 +38,20 @@ class Breaker:
 class Laboratory:
     """`executions` counts runs of a reply. Asking a shell about syntax runs nothing of one, and is not counted."""
 
-    def __init__(self, breaker: Breaker, machinery: Machinery, most: int) -> None:
+    def __init__(self, breaker: Breaker, machinery: Machinery, most: int, counter: Counter[str] | None = None) -> None:
         self._breaker = breaker
         self._machinery = machinery
         self._most = most
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._direct = resolve("direct")
         self._fixture_keys: dict[int, tuple[Fixture, str]] = {}
-        self.executions = 0
+        self._counter: Counter[str] = Counter() if counter is None else counter
         self._remember(self._direct, breaker.direct)
         self._remember(breaker.transport, breaker.transported)
 
     @property
-    def left(self) -> int:
-        return self._most - self.executions
+    def executions(self) -> int:
+        return self._counter.total()
 
     def direct(self, program: bytes, fixture: Fixture) -> Outcome:
         return self._over(self._direct, program, fixture)
@@ -60,9 +61,7 @@ class Laboratory:
 
     def beside(self, breaker: Breaker) -> Laboratory:
         """A laboratory for another breaker with the same machinery, on the budget of this one."""
-        other = Laboratory(breaker, self._machinery, self._most)
-        other.executions = self.executions
-        return other
+        return Laboratory(breaker, self._machinery, self._most, self._counter)
 
     def ending(self, program: bytes, fixture: Fixture) -> str:
         """How the transported run ended: rejected, refused, timeout, syntax, status or silent."""
@@ -125,9 +124,10 @@ class Laboratory:
     def _run(self, launch: Launch, fixture: Fixture) -> Observation:
         if self.executions >= self._most:
             raise OutOfTrials
-        self.executions += 1
+        self._counter["run"] += 1
         observation = self._machinery.run(launch, fixture)
         if observation.status.ending is Ending.TIMEOUT:
+            self._counter["run alone"] += 1
             observation = self._machinery.run_alone(launch, fixture)
         return observation
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -9,7 +10,8 @@ from qfuzz.engine.attempt import Machinery
 from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
-from qfuzz.model.content import JsonValue
+from qfuzz.jail.recipe import agent_zip
+from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
@@ -57,4 +59,17 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "isolation": pool.isolation,
         "timeout_seconds": timeout_seconds,
         "observed": OBSERVED,
+        "agent": sha256_hex(agent_zip()),
+        "programs": _programs(ENVIRONMENT["PATH"]),
     }
+
+
+def _programs(search_path: str) -> str:
+    """A digest of names, sizes and times of the programs that a reply can find: another one is another context."""
+    found = []
+    for directory in sorted({os.path.realpath(each) for each in search_path.split(":")}):
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return sha256_hex("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))

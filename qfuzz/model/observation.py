@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-OBSERVED = 2
+OBSERVED = 3
 """Counts what is observed: what an older version saw less of is no match for what this one sees."""
 
 
@@ -55,14 +56,29 @@ class Kind(enum.Enum):
 class Entry:
     """One path of the work directory, never followed. `mode` has the permission bits (0 for a symlink).
 
-    `content` is the file's bytes or the link's target, b"" for other kinds. `truncated`: the file is longer than
-    `content`, or could not be read.
+    `content` is the file's bytes or the link's target, b"" for other kinds. `truncated`: not all of the file could be
+    read. `digest`: of a file longer than KEPT_BYTES the SHA-256 of what was read stands for it, and `content` is its
+    beginning; empty for others.
     """
 
     kind: Kind
     mode: int
     content: bytes = b""
     truncated: bool = False
+    digest: str = ""
+
+
+KEPT_BYTES = 256 << 10
+"""The longest file whose content is kept whole: many observations are held and stored at a time."""
+
+_BEGINNING_BYTES = 4 << 10
+
+
+def file_entry(mode: int, content: bytes, truncated: bool = False) -> Entry:
+    """The entry of a regular file. Two files of more than KEPT_BYTES are equal if their digests are."""
+    if len(content) <= KEPT_BYTES:
+        return Entry(Kind.FILE, mode, content, truncated)
+    return Entry(Kind.FILE, mode, content[:_BEGINNING_BYTES], truncated, hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

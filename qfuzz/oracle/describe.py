@@ -56,6 +56,8 @@ def _entry(path: bytes, left: Tree, right: Tree) -> str:
 def _change(before: Entry, after: Entry) -> str:
     if before.kind is not after.kind:
         return f"{before.kind.value} -> {after.kind.value}"
+    if before.digest or after.digest:
+        return "long, other content" if before.digest != after.digest else f"mode {before.mode:04o} -> {after.mode:04o}"
     if before.content == after.content:
         return f"mode {before.mode:04o} -> {after.mode:04o}"
     unit = "bytes" if before.kind is Kind.FILE else "bytes of target"

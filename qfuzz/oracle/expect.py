@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -52,23 +53,36 @@ def unmet_expectation(task: Task, observation: Observation) -> str:
 def _problem(expectation: Expectation, fixture: Fixture, observation: Observation) -> str:
     match expectation:
         case ExpectFile(path, content):
-            return _file(path, fixture, observation, lambda data: data == content)
+            return _file(path, fixture, observation, _Exactly(content))
         case ExpectArgv(path, args):
             recorded = b"".join(arg + b"\0" for arg in args)
-            return _file(path, fixture, observation, lambda data: data == recorded)
+            return _file(path, fixture, observation, _Exactly(recorded))
         case ExpectJson(path, value):
             return _file(path, fixture, observation, lambda data: _same_json(data, value))
         case ExpectLines(path, lines, strip_prefix):
             return _file(path, fixture, observation, lambda data: _same_lines(data, lines, strip_prefix))
         case ExpectTree(files, gone):
             for path, content in files.items():
-                problem = _file(path, fixture, observation, content.__eq__)
+                problem = _file(path, fixture, observation, _Exactly(content))
                 if problem:
                     return problem
             left = [path for path in gone if path in observation.tree.entries]
             return f"{shown(left[0])} should be gone" if left else ""
         case ExpectGitHead():
             return _git_head(expectation, fixture, observation)
+
+
+class _Exactly:
+    """The content must be these bytes; of a long file the digest tells."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def __call__(self, data: bytes) -> bool:
+        return data == self._content
+
+    def has_digest(self, digest: str) -> bool:
+        return hashlib.sha256(self._content).hexdigest() == digest
 
 
 def _file(path: bytes, fixture: Fixture, observation: Observation, right: Callable[[bytes], bool]) -> str:
@@ -78,9 +92,9 @@ def _file(path: bytes, fixture: Fixture, observation: Observation, right: Callab
         return f"{shown(path)} is missing"
     if entry.kind is not Kind.FILE:
         return f"{shown(path)} is a {entry.kind.value}, not a regular file"
-    if entry.truncated:
+    if entry.truncated or (entry.digest and not isinstance(right, _Exactly)):
         return f"{shown(path)} is too large to be right"
-    if not right(entry.content):
+    if not (right.has_digest(entry.digest) if entry.digest and isinstance(right, _Exactly) else right(entry.content)):
         return f"{shown(path)} has the wrong content"
     mode = next((file.mode for file in fixture.files if file.path == path), CREATED_FILE_MODE)
     return f"{shown(path)} has mode {entry.mode:04o}, not {mode:04o}" if entry.mode != mode else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qfuzz.model.observation import Entry, Kind
+from qfuzz.model.observation import Entry, Kind, file_entry
 from qfuzz.model.task import Fixture
 
 DIRECTORY_MODE = 0o755
@@ -16,7 +16,7 @@ def laid_entries(fixture: Fixture) -> dict[bytes, Entry]:
     for path in fixture.dirs:
         laid[path] = Entry(Kind.DIR, DIRECTORY_MODE)
     for file in fixture.files:
-        laid[file.path] = Entry(Kind.FILE, file.mode, file.content)
+        laid[file.path] = file_entry(file.mode, file.content)
     for link in fixture.symlinks:
         laid[link.path] = Entry(Kind.SYMLINK, 0, link.target)
     for path in list(laid):

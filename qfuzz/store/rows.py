@@ -91,17 +91,18 @@ def observation_from_row(row: tuple[Any, ...]) -> Observation:
 
 
 def _tree_to_json(tree: Tree) -> str:
-    listed = [
-        [encode_content(path), entry.kind.value, f"{entry.mode:04o}", encode_content(entry.content), entry.truncated]
-        for path, entry in sorted(tree.entries.items())
-    ]
-    return canonical_json(listed).decode()
+    return canonical_json([_entry_to_json(path, entry) for path, entry in sorted(tree.entries.items())]).decode()
+
+
+def _entry_to_json(path: bytes, entry: Entry) -> list[Any]:
+    listed = [encode_content(path), entry.kind.value, f"{entry.mode:04o}", encode_content(entry.content)]
+    return [*listed, entry.truncated, entry.digest] if entry.digest else [*listed, entry.truncated]
 
 
 def _tree_from_json(text: str) -> dict[bytes, Entry]:
     return {
-        decode_content(path, "path"): Entry(Kind(kind), int(mode, 8), decode_content(content, "content"), truncated)
-        for path, kind, mode, content, truncated in json.loads(text)
+        decode_content(path, "path"): Entry(Kind(kind), int(mode, 8), decode_content(content, "content"), *rest)
+        for path, kind, mode, content, *rest in json.loads(text)
     }
 
 
