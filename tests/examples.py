@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from qfuzz.model.observation import Capture, Ending, Entry, GitCommit, GitState, Kind, Observation, Status, Tree
+from qfuzz.jail.git_fixture import repository_files
+from qfuzz.jail.git_state import read_git_state
+from qfuzz.model.observation import Capture, Ending, Entry, GitState, Kind, Observation, Status, Tree
 from qfuzz.model.task import (
     ExpectArgv,
     Expectation,
@@ -21,7 +23,7 @@ from qfuzz.model.task import (
     FixtureSymlink,
     Task,
 )
-from qfuzz.oracle.audit import laid_entries
+from qfuzz.oracle.laid import laid_entries
 
 FIXTURE = Fixture(
     files=(FixtureFile(b"kept.txt", b"kept\n"), FixtureFile(b"bin/tool", b"#!/bin/sh\n", 0o755)),
@@ -73,10 +75,20 @@ def right_state(task: Task) -> Observation:
                 for path in gone:
                     del entries[path]
             case ExpectGitHead(message, files):
-                head = GitCommit("b" * 40, ("a" * 40,), message + b"\n", files)
-                begin = GitCommit("a" * 40, (), b"Begin\n", (b"old.txt",))
-                git = GitState(b"refs/heads/main", (head, begin), 2)
+                git = committed(task.fixture, FixtureCommit(message, files))
     return observed(tree=Tree(entries), git=git)
+
+
+def committed(fixture: Fixture, head: FixtureCommit) -> GitState:
+    """The repository of a fixture with one commit more, as it is read from what is laid for it."""
+    assert fixture.git is not None
+    after = replace(fixture, git=FixtureGit((*fixture.git.commits, head)))
+    laid = repository_files(after).files
+    state = read_git_state(
+        Tree({path.removeprefix(b".git/"): Entry(Kind.FILE, mode, data) for path, data, mode in laid})
+    )
+    assert state.error == ""
+    return state
 
 
 def observed(

@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Launch, SideFile
-from qfuzz.model.observation import Capture, Ending, Entry, GitCommit, GitState, Kind, Observation, Status, Tree
+from qfuzz.model.observation import (
+    Capture,
+    Ending,
+    Entry,
+    GitCommit,
+    GitIndexEntry,
+    GitState,
+    Kind,
+    Observation,
+    Status,
+    Tree,
+)
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import QUOTEBENCH_CONTRACTS
 from qfuzz.model.task import (
@@ -49,6 +60,9 @@ captures = st.builds(Capture, contents, st.booleans())
 git_commits = st.builds(
     GitCommit, commit_ids, st.lists(commit_ids, max_size=2).map(tuple), contents, st.lists(paths, max_size=2).map(tuple)
 )
+index_entries = st.builds(
+    GitIndexEntry, paths, st.sampled_from([0o100644, 0o100755, 0o120000]), commit_ids, st.integers(0, 3)
+)
 git_states = st.builds(
     GitState,
     st.none() | contents,
@@ -56,6 +70,9 @@ git_states = st.builds(
     st.integers(0, 5),
     st.lists(paths, max_size=2).map(tuple),
     st.sampled_from(["", "HEAD is no link", "no object \x1b[31m\n"]),
+    st.lists(st.tuples(paths, contents), max_size=2).map(tuple),
+    contents,
+    st.lists(index_entries, max_size=2).map(tuple),
 )
 observations = st.builds(
     Observation,

@@ -9,14 +9,16 @@
 
 from __future__ import annotations
 
+from qfuzz.engine.attempt import PAIRS, Machinery
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Pool
-from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
 from qfuzz.model.errors import InputError
+from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture, Task
-from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.compare import Comparison, Stability, compare
 from qfuzz.report.explain import Explained
 from qfuzz.transports.loader import resolve
 
@@ -37,7 +39,8 @@ def explain(
     """What breaks `program` over a transport or stack, or None where it works as it does directly.
 
     It runs in `pool`, or in one of its own, in the work directory of `task` or in `fixture`. Raises InputError where
-    the transport can't carry the program, UsageError for an unknown transport, HostError where no jail can be had.
+    the transport can't carry the program, or the program does not end or is not the same twice; UsageError for an
+    unknown transport; HostError where no jail can be had.
     """
     path = resolve(transport)
     straight, wrapped = resolve("direct").deliver(program), path.deliver(program)
@@ -59,11 +62,30 @@ def explain(
     laid = fixture if task is None else task.fixture
     machines = machinery(pool, timeout_seconds)
     assert isinstance(straight, Launch), "direct refuses or starts"
-    direct = machines.run(straight, laid)
-    transported = machines.run(wrapped, laid) if isinstance(wrapped, Launch) else wrapped
-    assert not isinstance(transported, Refusal), "refused above"
-    if not isinstance(transported, Rejection) and not differing_channels(direct, transported):
+    directs, over = _pairs(machines, straight, wrapped, laid)
+    seen = compare(directs, over) if over else Comparison(Stability.DIVERGED)
+    if seen.stability is Stability.DIRECT_TIMEOUT:
+        raise InputError(f"does not end in {timeout_seconds:g} s directly, so nothing can be compared", where=title)
+    if seen.stability is Stability.NONDETERMINISTIC:
+        raise InputError("does not do the same twice, so no cause can be shown", where=title)
+    if seen.stability is Stability.SAME:
         return None
+    direct = directs[0]
+    transported = over[0] if over else wrapped
+    assert isinstance(transported, (Observation, Rejection)), "refused above"
     with form_maker(machines, strict=strict) as make:
         forms = make(Breaker(program, task, laid, path, direct, transported))
     return Explained("", f"{title} over {path.name}", program, path, direct, transported, forms)
+
+
+def _pairs(
+    machines: Machinery, straight: Launch, wrapped: Delivery, laid: Fixture
+) -> tuple[tuple[Observation, ...], tuple[Observation, ...]]:
+    """Two runs of each in turn; none of the second where it was rejected."""
+    directs: tuple[Observation, ...] = ()
+    over: tuple[Observation, ...] = ()
+    for _ in range(PAIRS):
+        directs += (machines.run(straight, laid),)
+        if isinstance(wrapped, Launch):
+            over += (machines.run(wrapped, laid),)
+    return directs, over

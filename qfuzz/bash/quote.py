@@ -24,6 +24,15 @@ def as_word(text: bytes) -> bytes:
     return text if _PLAIN_WORD.match(text) else single(text)
 
 
+def printable_word(text: bytes) -> bytes:
+    """`text` as one word of printable characters on one line: in `$'...'` where it holds others."""
+    try:
+        printable = text.decode("utf-8").isprintable()
+    except UnicodeDecodeError:
+        printable = False
+    return as_word(text) if printable else ansi_c(text)
+
+
 def double(text: bytes) -> bytes:
     """`"..."` with backslash, dollar, backtick and double quote escaped (POSIX 2.2.3; `!` is inert in scripts)."""
     return b'"' + _DOUBLE_SPECIAL.sub(lambda match: b"\\" + match.group(), text) + b'"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,13 +15,14 @@ import click
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
-from qfuzz.engine.forms import form_maker, generation
+from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
-from qfuzz.engine.shrinking import breakers_of, shrink
+from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
+from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.report.arrived import ArrivalReport, arrival_records
 from qfuzz.report.progress import progress_display
@@ -63,7 +65,7 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
 )
 @click.option("--no-shrink", is_flag=True, help="Do not look for causes and minimal forms of the breakers.")
 @click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
-@click.option("--arrived", is_flag=True, help="Compare what reaches the last shell with the reply, and run neither.")
+@click.option("--arrived", is_flag=True, help="Compare what reaches the last shell with the reply; do not start it.")
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a judged execution.")
 def command(
     replies: tuple[Path, ...],
@@ -116,7 +118,7 @@ def command(
         )
         machines = machinery(pool, timeout)
         events = replay(plan, machines, store.observations)
-        recorder = Recorder(store, ", ".join(map(str, replies)), lambda: datetime.now(UTC).isoformat())
+        recorder = Recorder(store, ", ".join(map(_shown, replies)), lambda: datetime.now(UTC).isoformat())
         tally = Tally()
         breakers = BreakerList(tuple(stack.name for stack in stacks), top)
         judged = _listen(events, source.count, recorder, tally, breakers, as_json)
@@ -126,14 +128,25 @@ def command(
         else:
             make = cleanup.enter_context(form_maker(machines, strict=strict))
             found = (each for event in judged for each in breakers_of(event, {stack.name: stack for stack in stacks}))
-            for shrunk in shrink(found, make, lambda key: store.forms(key, generation(strict)), jobs):
+
+            def key(one: Found) -> str:
+                return forms_key(one.key, one.breaker, strict=strict)
+
+            for shrunk in shrink(found, make, lambda one: store.forms(key(one)), jobs):
                 if shrunk.forms is not None and not shrunk.recalled:
-                    store.write_forms(shrunk.found.key, generation(strict), shrunk.forms)
+                    store.write_forms(key(shrunk.found), shrunk.found.key, shrunk.forms)
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
     print_table(tally, out)
     breakers.print(out)
+    if tally.harness_errors and not tally.breakers:
+        # Not "nothing found": a part was not looked at.
+        return 2
     return 1 if tally.breakers else 0
+
+
+def _shown(path: Path) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _arrived(found: Iterator[ArrivedAt], stacks: tuple[Transport, ...], top: int, as_json: bool) -> int:
@@ -150,6 +163,8 @@ def _arrived(found: Iterator[ArrivedAt], stacks: tuple[Transport, ...], top: int
 def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
     """The transports asked for, each once; direct is always there and need not be named."""
     resolved = [resolve(name) for name in names or DEFAULT_TRANSPORTS]
+    if all(each.name == "direct" for each in resolved):
+        raise UsageError("direct is what the other transports are compared with", hint="name one of those")
     return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
 
 

@@ -13,7 +13,7 @@ import click
 from qfuzz.api import explain
 from qfuzz.cli.options import open_pool, run_options
 from qfuzz.cli.stored import breaker_of, fixture_option, open_store
-from qfuzz.engine.forms import form_maker, generation
+from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.jail.pool import Isolation, Pool
@@ -33,6 +33,7 @@ Opened = Callable[[], Pool]
 @click.option("--transport", metavar="STACK", help="The transport for --reply.")
 @click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
 @fixture_option
+@click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="The same content as one JSON object.")
 def command(
@@ -41,6 +42,7 @@ def command(
     transport: str | None,
     db: Path,
     fixture: Path | None,
+    strict: bool,
     jobs: int,
     timeout: float,
     isolation: Isolation,
@@ -62,16 +64,19 @@ def command(
     with ExitStack() as cleanup:
         opened = partial(open_pool, jobs, isolation)
         if id_ is not None:
-            explained = _stored(id_, db, laid, opened, timeout, cleanup)
+            explained = _stored(id_, db, laid, strict, opened, timeout, cleanup)
         else:
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
             program = _read(reply)
             resolve(transport)
             pool = cleanup.enter_context(opened())
-            fresh = explain(program, transport, fixture=laid, timeout_seconds=timeout, pool=pool, title=str(reply))
+            fresh = explain(
+                program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=str(reply)
+            )
             if fresh is None:
-                print(f"{reply} works over {transport} as it does directly")
+                said = f"{reply} works over {transport} as it does directly"
+                print(json.dumps({"reply": str(reply), "transport": transport, "works": True}) if as_json else said)
                 return 1
             explained = fresh
     if as_json:
@@ -82,16 +87,19 @@ def command(
     return 0
 
 
-def _stored(id_: str, db: Path, laid: Fixture, opened: Opened, timeout: float, cleanup: ExitStack) -> Explained:
+def _stored(
+    id_: str, db: Path, laid: Fixture, strict: bool, opened: Opened, timeout: float, cleanup: ExitStack
+) -> Explained:
     store = cleanup.enter_context(open_store(db))
     judged = store.judged(id_)
-    breaker = breaker_of(judged, laid)
-    forms = store.forms(judged.key, generation(strict=False))
+    breaker = breaker_of(judged, laid, store)
+    key = forms_key(judged.key, breaker, strict=strict)
+    forms = store.forms(key)
     if forms is None:
         pool = cleanup.enter_context(opened())
-        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=False))
+        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
         forms = make(breaker)
-        store.write_forms(judged.key, generation(strict=False), forms)
+        store.write_forms(key, judged.key, forms)
     name = "a reply" if judged.task is None else judged.task.task_id
     title = f"{short_id(judged.key)}: {name} over {judged.transport}"
     return Explained(

@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import sys
+import traceback
 from typing import Any, NoReturn
 
 import click
@@ -29,6 +30,7 @@ COMMANDS = {
 """Subcommand name (its module is qfuzz.cli.<name>, its click object `command`) and the line that `--help` shows."""
 
 EXIT_USAGE = 2
+EXIT_INTERNAL = 70
 
 
 class _ReaderGone(Exception):
@@ -96,6 +98,10 @@ def main() -> None:
     except OSError as error:
         _drop_output()
         _fail(str(error), EXIT_USAGE)
+    except Exception:
+        # A fault of ours: the trace is for its report, and its status must not pass for "breakers found".
+        traceback.print_exc()
+        sys.exit(EXIT_INTERNAL)
     sys.exit(status if isinstance(status, int) else 0)
 
 

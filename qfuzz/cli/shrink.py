@@ -9,10 +9,12 @@ import click
 
 from qfuzz.cli.options import open_pool, run_options
 from qfuzz.cli.stored import breaker_of, fixture_option, open_store
-from qfuzz.engine.forms import form_maker, generation
+from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
+from qfuzz.engine.minimize import Interrupted
 from qfuzz.engine.samples import read_fixture
 from qfuzz.jail.pool import Isolation
+from qfuzz.model.forms import Forms
 from qfuzz.model.task import Fixture
 from qfuzz.report.causes import causes_of, placed
 from qfuzz.report.visible import visible
@@ -46,15 +48,24 @@ def command(
         laid = Fixture() if fixture is None else read_fixture(fixture)
         store = cleanup.enter_context(open_store(db))
         found = [store.judged(id_) for id_ in ids]
-        breakers = [breaker_of(judged, laid) for judged in found]
+        breakers = [breaker_of(judged, laid, store) for judged in found]
         pool = cleanup.enter_context(open_pool(jobs, isolation))
         make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
         for judged, breaker in zip(found, breakers, strict=True):
-            forms = make(breaker)
-            store.write_forms(judged.key, generation(strict), forms)
-            print(f"{short_id(judged.key)}: {forms.executions} executions")
-            for cause in causes_of(forms):
-                print(f"  cause: {placed(cause)}")
-            if forms.reply is not None:
-                print(f"  smallest: {visible(forms.reply.program)}".replace("\n", "\n            "))
+            try:
+                forms = make(breaker)
+            except Interrupted as stopped:
+                _print(judged.key, stopped.forms)
+                raise
+            store.write_forms(forms_key(judged.key, breaker, strict=strict), judged.key, forms)
+            _print(judged.key, forms)
     return 0
+
+
+def _print(key: str, forms: Forms) -> None:
+    print(f"{short_id(key)}: {forms.executions} executions")
+    for cause in causes_of(forms):
+        print(f"  cause: {placed(cause)}")
+    if forms.reply is not None:
+        so_far = "" if forms.reply.finished else " so far"
+        print(f"  smallest{so_far}: {visible(forms.reply.program)}".replace("\n", "\n            "))

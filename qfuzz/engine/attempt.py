@@ -94,7 +94,7 @@ class Attempt:
         self._made: set[str] = set()
         self._directs: tuple[Observation, ...] = ()
         self._on_executed = on_executed
-        self._sample_key = sample_key(plan.sample.reply)
+        self._sample_key = sample_key(plan.sample.reply, plan.sample.occurrence)
         self.executed = 0
         self.recalled = 0
 
@@ -201,11 +201,16 @@ class Attempt:
         task = self._sample.task
         if task is not None:
             verdict = judge(task, observation)
-            if not verdict.passed and observation.status.code not in (0, None) and observation.parses is None:
+            if not verdict.passed and self._asks_for_syntax(launch, observation):
                 observation = with_syntax(launch, observation, self._arrived_text, self._parses)
                 self._keep(key, observation)
                 verdict = judge(task, observation)
         return replace(self._result(name), observation_key=key, observation=observation, verdict=verdict)
+
+    def _asks_for_syntax(self, launch: Launch, observation: Observation) -> bool:
+        """Whether the class of this failure needs it. Behind an inner shell a syntax error can end with status 0."""
+        failed = observation.status.code != 0 or bool(launch.inner_shells)
+        return failed and observation.status.code is not None and observation.parses is None
 
     def _arrived_text(self, launch: Launch) -> bytes | None:
         self.executed += 1

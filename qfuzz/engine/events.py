@@ -18,7 +18,8 @@ from qfuzz.oracle.compare import Comparison
 class Sample:
     """One reply with what it runs in. `index` counts from 0.
 
-    `task` None, with an empty `task_key`: judged by divergence alone, in `fixture`.
+    `task` None, with an empty `task_key`: judged by divergence alone, in `fixture`. `where` is its place (`file:line`)
+    or empty; `occurrence` counts equal samples without a task from 0, which stay as many samples as they are.
     """
 
     index: int
@@ -27,6 +28,8 @@ class Sample:
     task_key: str
     fixture: Fixture
     fixture_key: str
+    where: str = ""
+    occurrence: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -10,15 +11,24 @@ from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.minimize import GENERATION, minimize
 from qfuzz.engine.parse_child import ParseChild
 from qfuzz.gen.rebuild import with_payloads
+from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
+from qfuzz.store.keys import digest_parts, launch_key
+from qfuzz.transports.loader import resolve
 
-STRICT_OFFSET = 1000
-"""Strict forms are another generation, so that the two never pass for one another."""
 
+def forms_key(verdict: str, breaker: Breaker, *, strict: bool) -> str:
+    """The key of everything that determines the forms of a breaker, whose judged execution has the key `verdict`.
 
-def generation(strict: bool) -> int:
-    """Under which number forms are kept in the store."""
-    return GENERATION + (STRICT_OFFSET if strict else 0)
+    A changed escaping function keeps a verdict's key and changes what is handed over; where bashlex is installed,
+    smaller replies can come out.
+    """
+    straight = resolve("direct").deliver(breaker.program)
+    wrapped = breaker.transport.deliver(breaker.program)
+    handed_over = [launch_key(each) if isinstance(each, Launch) else str(each) for each in (straight, wrapped)]
+    parser = importlib.util.find_spec("bashlex") is not None
+    parts = ["forms", verdict, *handed_over, str(GENERATION), str(strict), str(parser)]
+    return digest_parts([part.encode("utf-8", "surrogateescape") for part in parts])
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from qfuzz.engine.attempt import Machinery
@@ -37,20 +38,20 @@ class Breaker:
 class Laboratory:
     """`executions` counts runs of a reply. Asking a shell about syntax runs nothing of one, and is not counted."""
 
-    def __init__(self, breaker: Breaker, machinery: Machinery, most: int) -> None:
+    def __init__(self, breaker: Breaker, machinery: Machinery, most: int, counter: Counter[str] | None = None) -> None:
         self._breaker = breaker
         self._machinery = machinery
         self._most = most
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._direct = resolve("direct")
         self._fixture_keys: dict[int, tuple[Fixture, str]] = {}
-        self.executions = 0
+        self._counter: Counter[str] = Counter() if counter is None else counter
         self._remember(self._direct, breaker.direct)
         self._remember(breaker.transport, breaker.transported)
 
     @property
-    def left(self) -> int:
-        return self._most - self.executions
+    def executions(self) -> int:
+        return self._counter.total()
 
     def direct(self, program: bytes, fixture: Fixture) -> Outcome:
         return self._over(self._direct, program, fixture)
@@ -60,9 +61,7 @@ class Laboratory:
 
     def beside(self, breaker: Breaker) -> Laboratory:
         """A laboratory for another breaker with the same machinery, on the budget of this one."""
-        other = Laboratory(breaker, self._machinery, self._most)
-        other.executions = self.executions
-        return other
+        return Laboratory(breaker, self._machinery, self._most, self._counter)
 
     def ending(self, program: bytes, fixture: Fixture) -> str:
         """How the transported run ended: rejected, refused, timeout, syntax, status or silent."""
@@ -102,9 +101,11 @@ class Laboratory:
         outcome = self.transported(program, fixture)
         if not isinstance(outcome, Observation):
             return outcome
-        if outcome.parses is None and outcome.status.code not in (0, None):
-            launch = self._breaker.transport.deliver(program)
-            assert isinstance(launch, Launch), "what was observed was launched"
+        launch = self._breaker.transport.deliver(program)
+        assert isinstance(launch, Launch), "what was observed was launched"
+        # Behind an inner shell a syntax error can end with status 0.
+        may_tell = outcome.status.code is not None and (outcome.status.code != 0 or launch.inner_shells)
+        if outcome.parses is None and may_tell:
             outcome = with_syntax(
                 launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
             )
@@ -123,9 +124,10 @@ class Laboratory:
     def _run(self, launch: Launch, fixture: Fixture) -> Observation:
         if self.executions >= self._most:
             raise OutOfTrials
-        self.executions += 1
+        self._counter["run"] += 1
         observation = self._machinery.run(launch, fixture)
         if observation.status.ending is Ending.TIMEOUT:
+            self._counter["run alone"] += 1
             observation = self._machinery.run_alone(launch, fixture)
         return observation
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -9,9 +10,11 @@ from qfuzz.engine.attempt import Machinery
 from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
-from qfuzz.model.content import JsonValue
+from qfuzz.jail.recipe import agent_zip
+from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.delivery import Launch
-from qfuzz.model.observation import Observation
+from qfuzz.model.errors import HarnessError
+from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
 
 _SYNTAX_SECONDS = 10.0
@@ -36,7 +39,13 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
     def parses(shell: str, text: bytes) -> bool:
         # With -n a shell reads and executes nothing; on standard input there is no limit of length.
         check = Launch(_SHELLS[shell], (shell.encode(), b"-n"), text, stdin=text)
-        return pool.run(Execution(check, Fixture(), _SYNTAX_SECONDS)).status.code == 0
+        execution = Execution(check, Fixture(), _SYNTAX_SECONDS)
+        status = pool.run(execution).status
+        if status.ending is Ending.TIMEOUT:
+            status = pool.run_alone(execution).status
+        if status.ending is Ending.TIMEOUT:
+            raise HarnessError(f"{shell} -n gave no answer in {_SYNTAX_SECONDS} s")
+        return status.code == 0
 
     return Machinery(run, run_alone, arrived_text, stopped_text, parses)
 
@@ -49,4 +58,18 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "environment": dict(ENVIRONMENT),
         "isolation": pool.isolation,
         "timeout_seconds": timeout_seconds,
+        "observed": OBSERVED,
+        "agent": sha256_hex(agent_zip()),
+        "programs": _programs(ENVIRONMENT["PATH"]),
     }
+
+
+def _programs(search_path: str) -> str:
+    """A digest of names, sizes and times of the programs that a reply can find: another one is another context."""
+    found = []
+    for directory in sorted({os.path.realpath(each) for each in search_path.split(":")}):
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return sha256_hex("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))

@@ -8,7 +8,7 @@ from qfuzz.bash.scan import contexts
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.laboratory import Breaker, Laboratory
 from qfuzz.engine.payload import Rebuild, find_payload
-from qfuzz.engine.reduce import Reducer
+from qfuzz.engine.reduce import Reducer, ReductionInterrupted
 from qfuzz.engine.repair import find_repair
 from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
@@ -25,6 +25,14 @@ MAX_REPLY_EXECUTIONS = 1000
 """For its minimal reply. The number of programs that are tried ends the search long before."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """The keyboard stopped the search for forms; `forms` holds what was found by then, and is not to be kept."""
+
+    def __init__(self, forms: Forms) -> None:
+        super().__init__()
+        self.forms = forms
+
+
 def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Parser, *, strict: bool = False) -> Forms:
     """The forms of one breaker. Equal breakers have equal forms, whatever else runs meanwhile.
 
@@ -39,7 +47,11 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
         reply = Reducer(breaker, reducing, spans, strict=strict).minimal_reply(repair)
     except OutOfTrials:
         reply = None
-    return Forms(_arrived(breaker, machinery), repair, payload, reply, laboratory.executions + reducing.executions)
+    except ReductionInterrupted as stopped:
+        executions = laboratory.executions + reducing.executions
+        raise Interrupted(Forms(None, repair, payload, stopped.best, executions)) from None
+    executions = laboratory.executions + reducing.executions
+    return Forms(_arrived(breaker, machinery), repair, payload, reply, executions)
 
 
 def _context_of(program: bytes) -> Callable[[int], str]:

@@ -41,7 +41,7 @@ class Recorder:
     def _judged(self, event: Judged) -> None:
         sample = event.sample
         known = None if sample.task is None else (sample.task_key, sample.task)
-        key = sample_key(sample.reply)
+        key = sample_key(sample.reply, sample.occurrence)
         kept = [result for result in (event.direct, *event.results) if not _is_harness_error(result)]
         rows = [self._row(key, result, sample.task_key or None) for result in kept]
         self._store.write_judged(key, sample.reply, known, rows)

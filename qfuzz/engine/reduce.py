@@ -37,6 +37,14 @@ class FailureKey:
     channels: tuple[Channel, ...]
 
 
+class ReductionInterrupted(KeyboardInterrupt):
+    """The keyboard stopped the search; `best` is the smallest reply so far."""
+
+    def __init__(self, best: MinimalReply) -> None:
+        super().__init__()
+        self.best = best
+
+
 class Reducer:
     """Reduces the reply of one breaker. With `strict`, a candidate must still pass its task directly."""
 
@@ -59,6 +67,8 @@ class Reducer:
             reduction = reduce_reply(
                 self._breaker.program, self._careful if careful else self._alike, spans=self._spans, budget=MAX_CALLS
             )
+            if reduction.interrupted:
+                raise ReductionInterrupted(MinimalReply(reduction.smallest, False, ()))
             causes = self._causes(reduction.smallest, original)
             if causes is not None and self._is_stable(reduction.smallest):
                 return MinimalReply(reduction.smallest, reduction.finished, causes)

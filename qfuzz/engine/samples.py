@@ -7,9 +7,11 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from qfuzz.engine.events import Sample
 from qfuzz.model.content import canonical_json
 from qfuzz.model.errors import InputError
 from qfuzz.model.fields import safe_path
-from qfuzz.model.jsonl import read_records
+from qfuzz.model.jsonl import Record, read_records
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink, Task
@@ -37,12 +39,16 @@ class ReplyFile:
 
 @dataclass(frozen=True, slots=True)
 class ReplySource:
-    """Files of replies that have been read once and found good. `skipped` are the bad lines passed over."""
+    """Files of replies that have been read once and found good.
+
+    `skipped` are the complaints about bad lines passed over, `bad` the places of these lines: file index and number.
+    """
 
     files: tuple[ReplyFile, ...]
     command_field: str | None
     count: int
     skipped: tuple[InputError, ...]
+    bad: frozenset[tuple[int, int]]
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
         """The samples in the order of files and lines; `fixture` serves those without a task.
@@ -51,27 +57,32 @@ class ReplySource:
         """
         task_keys = {task_id: (task_key(task), fixture_key(task.fixture)) for task_id, task in tasks.items()}
         own_fixture_key = fixture_key(fixture)
+        occurrences: Counter[bytes] = Counter()
         index = 0
-        for file in self.files:
-            for reply in self._replies(file):
+        for number, file in enumerate(self.files):
+            for record in self._records(number, file):
+                reply, where = record.value, f"{file.name}:{record.number}"
                 if index == self.count or (reply.task_id is not None and reply.task_id not in tasks):
                     raise _changed(file)
                 if reply.task_id is None:
-                    yield Sample(index, reply, None, "", fixture, own_fixture_key)
+                    equal = sha256(canonical_json(list(reply.identity)) + reply.program).digest()
+                    yield Sample(index, reply, None, "", fixture, own_fixture_key, where, occurrences[equal])
+                    occurrences[equal] += 1
                 else:
                     task = tasks[reply.task_id]
                     of_task, of_fixture = task_keys[reply.task_id]
-                    yield Sample(index, reply, task, of_task, task.fixture, of_fixture)
+                    yield Sample(index, reply, task, of_task, task.fixture, of_fixture, where)
                 index += 1
         if index < self.count:
             raise _changed(self.files[-1])
 
-    def _replies(self, file: ReplyFile) -> Iterator[Reply]:
-        bad = {error.where for error in self.skipped}
+    def _records(self, number: int, file: ReplyFile) -> Iterator[Record[Reply]]:
+        """The good lines of one file. Files are told apart by number: the same one may be given twice."""
+        bad = {place[1] for place in self.bad if place[0] == number}
         on_bad = (lambda _: None) if bad else None
         for record in read_records(file.path, self._decode, on_bad, name=file.name):
-            if f"{file.name}:{record.number}" not in bad:
-                yield record.value
+            if record.number not in bad:
+                yield record
 
     def _decode(self, line: bytes) -> Reply:
         return decode_reply(line, self.command_field)
@@ -93,10 +104,13 @@ def check_replies(
     seen: dict[bytes, tuple[int, int]] = {}
     count = 0
 
-    def refuse(error: InputError) -> None:
+    bad: set[tuple[int, int]] = set()
+
+    def refuse(error: InputError, index: int) -> None:
         if not skip_bad:
             raise error
         skipped.append(error)
+        bad.add((index, int(error.where.rpartition(":")[2])))
 
     def problem_of(reply: Reply, place: tuple[int, int]) -> InputError | None:
         where = _place(files, place)
@@ -112,15 +126,17 @@ def check_replies(
         return InputError(what, where=where, hint='number repeated replies with "trial"')
 
     for index, file in enumerate(files):
-        for record in read_records(file.path, lambda line: decode_reply(line, command_field), refuse, name=file.name):
+        refuse_line = partial(refuse, index=index)
+        decode = partial(decode_reply, command_field=command_field)
+        for record in read_records(file.path, decode, refuse_line, name=file.name):
             problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
             else:
-                refuse(problem)
+                refuse(problem, index)
     if not count:
         raise InputError("no good line is left", where=", ".join(file.name for file in files))
-    return ReplySource(files, command_field, count, tuple(skipped))
+    return ReplySource(files, command_field, count, tuple(skipped), frozenset(bad))
 
 
 def _place(files: tuple[ReplyFile, ...], place: tuple[int, int]) -> str:

@@ -12,6 +12,7 @@ from qfuzz.model.delivery import Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Observation
+from qfuzz.oracle.compare import Stability
 from qfuzz.transports.base import Transport
 
 
@@ -33,16 +34,17 @@ class Shrunk:
     recalled: bool
 
 
-RecallForms = Callable[[str], Forms | None]
-"""Asked for the key of a judged execution, answers with its forms where they need not be made again."""
+RecallForms = Callable[[Found], Forms | None]
+"""Answers with the forms of a breaker where they need not be made again."""
 
 
 def breakers_of(event: Judged, transports: Mapping[str, Transport]) -> Iterator[Found]:
-    """The breakers among the results of a sample; those whose direct run was not seen to work have no forms."""
+    """The breakers among the results of a sample that have forms: what was not stable has no cause to show."""
     sample, direct = event.sample, event.direct.observation
     for result in event.results:
         transported = result.observation or result.undelivered
-        if result.breaker and direct is not None and isinstance(transported, (Observation, Rejection)):
+        stable = result.comparison is None or result.comparison.stability is not Stability.NONDETERMINISTIC
+        if result.breaker and stable and direct is not None and isinstance(transported, (Observation, Rejection)):
             transport = transports[result.transport]
             breaker = Breaker(sample.reply.program, sample.task, sample.fixture, transport, direct, transported)
             yield Found(result.key, sample, breaker)
@@ -58,7 +60,7 @@ def shrink(
 
     def with_known() -> Iterator[tuple[Found, Forms | None]]:
         for each in found:
-            yield each, recall(each.key)
+            yield each, recall(each)
 
     def shrunk(item: tuple[Found, Forms | None]) -> Shrunk:
         each, known = item

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from qfuzz.model.task import GIT_EMAIL, GIT_NAME, GIT_TIME
+
 WORK = "/work"
 HOME = "/home/user"
 SIDE_FILES = "/run/qfuzz/in"
 TAP = "/run/qfuzz/tap"
-
-GIT_NAME = "A User"
-GIT_EMAIL = "user@example.com"
-GIT_TIME = 1_700_000_000
-"""Author and committer time of every commit, in seconds since 1970, UTC."""
 
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {

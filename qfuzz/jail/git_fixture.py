@@ -10,9 +10,8 @@ from typing import Any
 
 from dulwich.objects import Blob, Commit, ShaFile, Tree
 
-from qfuzz.jail.environment import GIT_EMAIL, GIT_NAME, GIT_TIME
 from qfuzz.model.errors import InputError
-from qfuzz.model.task import Fixture, FixtureFile
+from qfuzz.model.task import GIT_EMAIL, GIT_NAME, GIT_TIME, Fixture, FixtureFile
 
 BRANCH = b"refs/heads/main"
 _ObjectId = Any

@@ -97,13 +97,7 @@ class Objects:
         for _ in range(count):
             start = position
             entries[start], position = self._entry(pack, start)
-        resolved: dict[int, tuple[bytes, bytes]] = {}
-        waiting = list(entries)
-        while waiting:
-            left = [offset for offset in waiting if not self._resolve(offset, entries, resolved)]
-            if len(left) == len(waiting):
-                raise GitError("a pack has deltas without their bases")
-            waiting = left
+        self._resolve_all(entries)
 
     def _entry(self, pack: bytes, position: int) -> tuple[_Packed, int]:
         start = position
@@ -143,39 +137,44 @@ class Objects:
             raise GitError("a pack entry is not as long as it says")
         return _Packed(kind, data, base), position + taken
 
-    def _resolve(self, offset: int, entries: Mapping[int, _Packed], resolved: dict[int, tuple[bytes, bytes]]) -> bool:
-        """Whether the entry is resolved now; False where its base is not there yet."""
-        chain = []
-        while offset not in resolved:
-            entry = entries.get(offset)
-            if entry is None:
-                raise GitError("a delta points between the objects of its pack")
-            chain.append(offset)
-            if isinstance(entry.base, int):
-                if len(chain) > MAX_DELTA_DEPTH:
-                    raise GitError("a chain of deltas is too long")
-                offset = entry.base
-                continue
+    def _resolve_all(self, entries: Mapping[int, _Packed]) -> None:
+        """Publishes every object of a pack, each after its base: an entry is looked at once, when its base is there."""
+        dependents: dict[int | str, list[int]] = {}
+        ready: list[tuple[int, bytes, bytes, int]] = []
+        for offset, entry in entries.items():
             if entry.base is None:
-                resolved[offset] = _PACKED_KINDS[entry.kind], entry.data
+                ready.append((offset, _PACKED_KINDS[entry.kind], entry.data, 0))
+            elif isinstance(entry.base, int) and entry.base not in entries:
+                raise GitError("a delta points between the objects of its pack")
             else:
-                base = self._packed.get(entry.base) or self._loose(entry.base)
-                if base is None:
-                    return False
-                resolved[offset] = base[0], self._apply(base[1], entry.data)
-            self._publish(resolved[offset])
-            chain.pop()
-            break
-        while chain:
-            kind, source = resolved[offset]
-            offset = chain.pop()
-            resolved[offset] = kind, self._apply(source, entries[offset].data)
-            self._publish(resolved[offset])
-        return True
+                dependents.setdefault(entry.base, []).append(offset)
+        # A base may also lie outside of its pack.
+        outside = {base: self._packed.get(base) or self._loose(base) for base in dependents if isinstance(base, str)}
+        for base, found in outside.items():
+            if found is not None:
+                ready += self._woken(dependents.pop(base), entries, found, 0)
+        while ready:
+            offset, kind, body, depth = ready.pop()
+            name = self._publish((kind, body))
+            woken = dependents.pop(offset, []) + dependents.pop(name, [])
+            ready += self._woken(woken, entries, (kind, body), depth)
+        if dependents:
+            raise GitError("a pack has deltas without their bases")
 
-    def _publish(self, found: tuple[bytes, bytes]) -> None:
+    def _woken(
+        self, offsets: list[int], entries: Mapping[int, _Packed], base: tuple[bytes, bytes], depth: int
+    ) -> list[tuple[int, bytes, bytes, int]]:
+        """Offset, kind, body and depth in its chain of each entry that is a delta against this base."""
+        if offsets and depth >= MAX_DELTA_DEPTH:
+            raise GitError("a chain of deltas is too long")
+        kind, body = base
+        return [(offset, kind, self._apply(body, entries[offset].data), depth + 1) for offset in offsets]
+
+    def _publish(self, found: tuple[bytes, bytes]) -> str:
         kind, body = found
-        self._packed[hashlib.sha1(b"%b %d\0" % (kind, len(body)) + body).hexdigest()] = found
+        name = hashlib.sha1(b"%b %d\0" % (kind, len(body)) + body).hexdigest()
+        self._packed[name] = found
+        return name
 
     def _apply(self, source: bytes, delta: bytes) -> bytes:
         """The object that a delta makes of its base."""

@@ -1,7 +1,8 @@
 """Reading what a run left in `.git`, in memory and within bounds, executing nothing of it.
 
-Only what the final state of a repository is made of: HEAD, refs, packed refs, commits, trees, the index. Configuration,
-hooks, filters, alternates, replacement refs and file system monitors are not looked at.
+Only what the final state of a repository is made of: HEAD, refs, packed refs, commits, trees, the index, and the bytes
+of its configuration. Nothing here follows configuration, hooks, filters, alternates, replacement refs or file system
+monitors.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dulwich.index import IndexEntry, read_index_dict
+from dulwich.index import ConflictedIndexEntry, IndexEntry, read_index_dict
 
 from qfuzz.jail.git_objects import GitError, Objects
-from qfuzz.model.observation import GitCommit, GitState, Kind, Tree
+from qfuzz.model.observation import GitCommit, GitIndexEntry, GitState, Kind, Tree
 
 MAX_COMMITS = 2_000
 MAX_TREE_ENTRIES = 50_000
 MAX_TREE_DEPTH = 64
 MAX_INDEX_BYTES = 4 << 20
+MAX_REFS_BYTES = 1 << 20
+"""Names and values of all refs together."""
+MAX_CONFIG_BYTES = 64 << 10
 _MAX_SYMBOLIC_REFS = 5
 
 _OBJECT_ID = re.compile(rb"[0-9a-f]{40}")
@@ -28,6 +32,7 @@ _INTENT_TO_ADD = 1 << 13
 
 _Leaf = tuple[int, str]
 """Mode and object id of what is no directory."""
+_Indexed = IndexEntry | ConflictedIndexEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,15 @@ class _Repository:
     def state(self) -> GitState:
         branch, head = self._head()
         commits = {} if head is None else self._reachable(head)
+        indexed = self._index()
         return GitState(
             branch=branch,
             history=tuple(self._first_parents(head, commits)),
             commits=len(commits),
-            staged=self._staged(None if head is None else commits[head].tree),
+            staged=self._staged(None if head is None else commits[head].tree, indexed),
+            refs=self._refs(),
+            config=self._config(),
+            index=tuple(sorted(_index_entries(indexed))),
         )
 
     def _head(self) -> tuple[bytes | None, str | None]:
@@ -93,6 +102,20 @@ class _Repository:
         lines = self._files.get(b"packed-refs", b"").splitlines()
         pairs = (line.split(b" ", 1) for line in lines if not line.startswith((b"#", b"^")))
         return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+
+    def _refs(self) -> tuple[tuple[bytes, bytes], ...]:
+        """All refs, those in files before those of the same name in packed-refs, as git looks them up."""
+        loose = {path: text.strip() for path, text in self._files.items() if path.startswith(b"refs/")}
+        refs = self._packed_refs() | loose
+        if sum(len(name) + len(value) for name, value in refs.items()) > MAX_REFS_BYTES:
+            raise GitError("the refs are too large to be read")
+        return tuple(sorted(refs.items()))
+
+    def _config(self) -> bytes:
+        config = self._files.get(b"config", b"")
+        if len(config) > MAX_CONFIG_BYTES:
+            raise GitError("the configuration is too large to be read")
+        return config
 
     def _reachable(self, head: str) -> dict[str, _Commit]:
         found: dict[str, _Commit] = {}
@@ -191,14 +214,18 @@ class _Repository:
                     found[prefix + name] = mode, object_id
         return found
 
-    def _staged(self, head_tree: str | None) -> tuple[bytes, ...]:
+    def _staged(self, head_tree: str | None, index: Mapping[bytes, _Indexed]) -> tuple[bytes, ...]:
         """Paths whose index entry differs from HEAD's tree, those in conflict and those only announced included."""
         committed = self._leaves(head_tree)
-        indexed = self._index()
+        indexed = {
+            path: (entry.mode, entry.sha.decode("ascii")) if isinstance(entry, IndexEntry) else None
+            for path, entry in index.items()
+            if not _only_announced(entry)
+        }
         paths = committed.keys() | indexed.keys()
         return tuple(sorted(path for path in paths if committed.get(path) != indexed.get(path)))
 
-    def _index(self) -> dict[bytes, _Leaf | None]:
+    def _index(self) -> dict[bytes, _Indexed]:
         data = self._files.get(b"index")
         if data is None:
             return {}
@@ -208,14 +235,19 @@ class _Repository:
         if int.from_bytes(data[8:12], "big") > len(data) // 62:
             raise GitError("the index is cut short")
         try:
-            entries = read_index_dict(io.BytesIO(data))
+            return read_index_dict(io.BytesIO(data))
         except Exception as error:
             # The library promises no exception type for a broken file.
             raise GitError(f"the index is broken ({type(error).__name__})") from None
-        found: dict[bytes, _Leaf | None] = {}
-        for path, entry in entries.items():
-            if not isinstance(entry, IndexEntry):
-                found[path] = None
-            elif not entry.extended_flags & _INTENT_TO_ADD:
-                found[path] = entry.mode, entry.sha.decode("ascii")
-        return found
+
+
+def _only_announced(entry: _Indexed) -> bool:
+    return isinstance(entry, IndexEntry) and bool(entry.extended_flags & _INTENT_TO_ADD)
+
+
+def _index_entries(index: Mapping[bytes, _Indexed]) -> Iterator[GitIndexEntry]:
+    for path, entry in index.items():
+        stages = (entry,) if isinstance(entry, IndexEntry) else (None, entry.ancestor, entry.this, entry.other)
+        for stage, found in enumerate(stages):
+            if found is not None:
+                yield GitIndexEntry(path, found.mode, found.sha.decode("ascii"), stage)

@@ -32,7 +32,7 @@ class Limits:
     output_keep_bytes: int = 1 * MIB
     tree_paths: int = 10_000
     tree_depth: int = 64
-    tree_bytes: int = 16 * MIB
+    tree_bytes: int = 8 * MIB
     tree_file_bytes: int = 4 * MIB
     git_paths: int = 5_000
     git_bytes: int = 16 * MIB

@@ -11,7 +11,7 @@ from qfuzz.jail.agent import frames, messages, tree
 from qfuzz.jail.environment import SIDE_FILES
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.git_fixture import repository_files
-from qfuzz.model.observation import Capture, Ending, Entry, Kind, Status, Tree
+from qfuzz.model.observation import Capture, Ending, Entry, Kind, Status, Tree, file_entry
 from qfuzz.model.task import Fixture
 
 _SIDE_PREFIX = f"{SIDE_FILES}/".encode()
@@ -159,5 +159,8 @@ def _read_tree(fields: Sequence[bytes], count: int, truncated: bool) -> Tree:
             raise ProtocolError(f"{path!r} is of kind {kind}")
         if path in entries or not path:
             raise ProtocolError(f"the path {path!r} is there twice or empty")
-        entries[path] = Entry(_KINDS[kind], mode, content, bool(cut))
+        found = _KINDS[kind]
+        entries[path] = (
+            file_entry(mode, content, bool(cut)) if found is Kind.FILE else Entry(found, mode, content, bool(cut))
+        )
     return Tree(entries, truncated)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+OBSERVED = 3
+"""Counts what is observed: what an older version saw less of is no match for what this one sees."""
 
 
 class Ending(enum.Enum):
@@ -52,14 +56,29 @@ class Kind(enum.Enum):
 class Entry:
     """One path of the work directory, never followed. `mode` has the permission bits (0 for a symlink).
 
-    `content` is the file's bytes or the link's target, b"" for other kinds. `truncated`: the file is longer than
-    `content`, or could not be read.
+    `content` is the file's bytes or the link's target, b"" for other kinds. `truncated`: not all of the file could be
+    read. `digest`: of a file longer than KEPT_BYTES the SHA-256 of what was read stands for it, and `content` is its
+    beginning; empty for others.
     """
 
     kind: Kind
     mode: int
     content: bytes = b""
     truncated: bool = False
+    digest: str = ""
+
+
+KEPT_BYTES = 256 << 10
+"""The longest file whose content is kept whole: many observations are held and stored at a time."""
+
+_BEGINNING_BYTES = 4 << 10
+
+
+def file_entry(mode: int, content: bytes, truncated: bool = False) -> Entry:
+    """The entry of a regular file. Two files of more than KEPT_BYTES are equal if their digests are."""
+    if len(content) <= KEPT_BYTES:
+        return Entry(Kind.FILE, mode, content, truncated)
+    return Entry(Kind.FILE, mode, content[:_BEGINNING_BYTES], truncated, hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +102,24 @@ class GitCommit:
     changed: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class GitIndexEntry:
+    """One entry of the index: mode as git lists it, hexadecimal object id, stage 1 to 3 in a conflict, else 0."""
+
+    path: bytes
+    mode: int
+    object_id: str
+    stage: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """HEAD's history, newest first along first parents, and what the index holds beyond HEAD.
+    """HEAD's history, newest first along first parents, what the index holds, and all that refs and settings say.
 
     `commits` is the number of commits reachable from HEAD by any parent. `staged` are the paths whose index entry
     differs from HEAD's tree, sorted. `branch` is HEAD's symbolic target or None when detached. `error` says why the
-    repository could not be read and is empty otherwise.
+    repository could not be read and is empty otherwise. `refs` are pairs of a full name and what it holds (an object id
+    or `ref: name`), sorted; `config` is the file of the repository's settings; `index` is sorted.
     """
 
     branch: bytes | None = None
@@ -97,6 +127,9 @@ class GitState:
     commits: int = 0
     staged: tuple[bytes, ...] = ()
     error: str = ""
+    refs: tuple[tuple[bytes, bytes], ...] = ()
+    config: bytes = b""
+    index: tuple[GitIndexEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,10 @@ from qfuzz.model.content import JsonValue
 SCHEMA_VERSION = 1
 CREATED_FILE_MODE = 0o644
 """Mode of a file that a program creates under the fixed umask 022."""
+GIT_NAME = "A User"
+GIT_EMAIL = "user@example.com"
+GIT_TIME = 1_700_000_000
+"""Author and committer time of every commit, in seconds since 1970, UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ class ExpectGitHead:
     """HEAD's message (one final newline not counted), the paths HEAD changed against its parent, commits in all.
 
     The parents of HEAD form one line back to the fixture's last commit, and nothing is left staged.
+    HEAD holds every path as the work directory does, and main is the only ref.
     """
 
     message: bytes

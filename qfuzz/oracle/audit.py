@@ -5,12 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from qfuzz.model.observation import Entry, Kind, Tree
-from qfuzz.model.task import Fixture, Task
+from qfuzz.model.task import Task
 from qfuzz.oracle.expect import expected_paths, shown
-
-DIRECTORY_MODE = 0o755
-"""Mode of a directory that is made under the fixed umask 022."""
-GIT_DIRECTORY = b".git"
+from qfuzz.oracle.laid import laid_entries, parents_of
 
 
 def audit(task: Task, tree: Tree) -> str:
@@ -65,27 +62,5 @@ def _cached_plan(key: _ById) -> _Plan:
     task = key.task
     spoken_of = expected_paths(task)
     free = frozenset(task.may_create)
-    free_parents = frozenset(parent for path in spoken_of | free for parent in _parents(path))
+    free_parents = frozenset(parent for path in spoken_of | free for parent in parents_of(path))
     return spoken_of, free, free_parents, laid_entries(task.fixture)
-
-
-def laid_entries(fixture: Fixture) -> dict[bytes, Entry]:
-    """The tree of a fixture before anything runs, without the inside of `.git`."""
-    laid: dict[bytes, Entry] = {}
-    for path in fixture.dirs:
-        laid[path] = Entry(Kind.DIR, DIRECTORY_MODE)
-    for file in fixture.files:
-        laid[file.path] = Entry(Kind.FILE, file.mode, file.content)
-    for link in fixture.symlinks:
-        laid[link.path] = Entry(Kind.SYMLINK, 0, link.target)
-    for path in list(laid):
-        for parent in _parents(path):
-            laid.setdefault(parent, Entry(Kind.DIR, DIRECTORY_MODE))
-    if fixture.git is not None:
-        laid[GIT_DIRECTORY] = Entry(Kind.DIR, DIRECTORY_MODE)
-    return laid
-
-
-def _parents(path: bytes) -> list[bytes]:
-    parts = path.split(b"/")
-    return [b"/".join(parts[:depth]) for depth in range(1, len(parts))]

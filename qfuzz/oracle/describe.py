@@ -41,7 +41,7 @@ def _trees(direct: Observation, transported: Observation) -> str:
     if len(changed) > MAX_PATHS:
         named.append(f"{len(changed) - MAX_PATHS} more paths")
     if direct.git != transported.git:
-        named.append("Git history")
+        named.append("Git state")
     return ", ".join(named) or "what could be read of the tree"
 
 
@@ -56,6 +56,8 @@ def _entry(path: bytes, left: Tree, right: Tree) -> str:
 def _change(before: Entry, after: Entry) -> str:
     if before.kind is not after.kind:
         return f"{before.kind.value} -> {after.kind.value}"
+    if before.digest or after.digest:
+        return "long, other content" if before.digest != after.digest else f"mode {before.mode:04o} -> {after.mode:04o}"
     if before.content == after.content:
         return f"mode {before.mode:04o} -> {after.mode:04o}"
     unit = "bytes" if before.kind is Kind.FILE else "bytes of target"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
 
 from qfuzz.model.content import JsonValue
-from qfuzz.model.observation import Kind, Observation
+from qfuzz.model.observation import GitState, Kind, Observation
 from qfuzz.model.task import (
     CREATED_FILE_MODE,
     ExpectArgv,
@@ -21,6 +22,8 @@ from qfuzz.model.task import (
     Task,
 )
 from qfuzz.model.text import one_line
+from qfuzz.oracle.git_ids import commit_ids, leaf_of
+from qfuzz.oracle.laid import laid_entries
 
 
 def expected_paths(task: Task) -> frozenset[bytes]:
@@ -50,23 +53,36 @@ def unmet_expectation(task: Task, observation: Observation) -> str:
 def _problem(expectation: Expectation, fixture: Fixture, observation: Observation) -> str:
     match expectation:
         case ExpectFile(path, content):
-            return _file(path, fixture, observation, lambda data: data == content)
+            return _file(path, fixture, observation, _Exactly(content))
         case ExpectArgv(path, args):
             recorded = b"".join(arg + b"\0" for arg in args)
-            return _file(path, fixture, observation, lambda data: data == recorded)
+            return _file(path, fixture, observation, _Exactly(recorded))
         case ExpectJson(path, value):
             return _file(path, fixture, observation, lambda data: _same_json(data, value))
         case ExpectLines(path, lines, strip_prefix):
             return _file(path, fixture, observation, lambda data: _same_lines(data, lines, strip_prefix))
         case ExpectTree(files, gone):
             for path, content in files.items():
-                problem = _file(path, fixture, observation, content.__eq__)
+                problem = _file(path, fixture, observation, _Exactly(content))
                 if problem:
                     return problem
             left = [path for path in gone if path in observation.tree.entries]
             return f"{shown(left[0])} should be gone" if left else ""
         case ExpectGitHead():
             return _git_head(expectation, fixture, observation)
+
+
+class _Exactly:
+    """The content must be these bytes; of a long file the digest tells."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def __call__(self, data: bytes) -> bool:
+        return data == self._content
+
+    def has_digest(self, digest: str) -> bool:
+        return hashlib.sha256(self._content).hexdigest() == digest
 
 
 def _file(path: bytes, fixture: Fixture, observation: Observation, right: Callable[[bytes], bool]) -> str:
@@ -76,9 +92,9 @@ def _file(path: bytes, fixture: Fixture, observation: Observation, right: Callab
         return f"{shown(path)} is missing"
     if entry.kind is not Kind.FILE:
         return f"{shown(path)} is a {entry.kind.value}, not a regular file"
-    if entry.truncated:
+    if entry.truncated or (entry.digest and not isinstance(right, _Exactly)):
         return f"{shown(path)} is too large to be right"
-    if not right(entry.content):
+    if not (right.has_digest(entry.digest) if entry.digest and isinstance(right, _Exactly) else right(entry.content)):
         return f"{shown(path)} has the wrong content"
     mode = next((file.mode for file in fixture.files if file.path == path), CREATED_FILE_MODE)
     return f"{shown(path)} has mode {entry.mode:04o}, not {mode:04o}" if entry.mode != mode else ""
@@ -145,10 +161,26 @@ def _git_head(expectation: ExpectGitHead, fixture: Fixture, observation: Observa
         return f"{shown(git.staged[0])} is still staged"
     if git.branch != b"refs/heads/main":
         return "HEAD is not on the branch main"
-    before = fixture.git.commits if fixture.git else ()
-    kept = [commit.message.removesuffix(b"\n") for commit in reversed(git.history)][: len(before)]
-    if kept != [commit.message.removesuffix(b"\n") for commit in before]:
+    if git.refs != ((git.branch, head.commit_id.encode()),):
+        return "main is not the only ref"
+    laid = laid_entries(fixture)
+    before = commit_ids(fixture.git, laid) if fixture.git else ()
+    kept = tuple(commit.commit_id for commit in reversed(git.history))[: len(before)]
+    if kept != before:
         return "the commits that were there have been rewritten"
+    committed = {path for commit in fixture.git.commits for path in commit.files} if fixture.git else set()
+    return _committed_contents(committed.union(expectation.files), git, observation)
+
+
+def _committed_contents(paths: set[bytes], git: GitState, observation: Observation) -> str:
+    """Whether HEAD holds these paths, and all others that it has, as the work directory does.
+
+    What the work directory should hold is judged beside this. With nothing staged, the index holds what HEAD does.
+    """
+    listed = {entry.path: (entry.mode, entry.object_id) for entry in git.index}
+    for path in sorted(paths | listed.keys()):
+        if listed.get(path) != leaf_of(observation.tree.entries.get(path)):
+            return f"HEAD does not hold {shown(path)} as the work directory does"
     return ""
 
 

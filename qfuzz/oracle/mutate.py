@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qfuzz.model.content import JsonValue
-from qfuzz.model.observation import Entry, GitCommit, GitState, Kind, Observation
+from qfuzz.model.observation import Entry, GitCommit, GitIndexEntry, GitState, Kind, Observation
 from qfuzz.model.task import (
     ExpectArgv,
     ExpectFile,
@@ -179,8 +179,26 @@ def _git_mutants(right: Observation, git: GitState) -> Iterator[Mutant]:
     yield with_head("another file committed too", replace(head, changed=tuple(sorted((*head.changed, STRANGER)))))
     yield with_head("nothing committed", replace(head, changed=()))
     if len(git.history) > 1:
-        older = replace(git.history[1], message=b"rewritten\n")
-        yield state("an older commit rewritten", replace(git, history=(head, older, *git.history[2:])))
+        older = replace(git.history[1], commit_id="0" * 40)
+        child = replace(head, parents=(older.commit_id,))
+        yield state(
+            "an older commit rewritten under its message", replace(git, history=(child, older, *git.history[2:]))
+        )
+    name = head.commit_id.encode()
+    for ref in (b"refs/heads/other", b"refs/tags/v1", b"refs/stash"):
+        yield state(f"the ref {ref!r} more", replace(git, refs=tuple(sorted((*git.refs, (ref, name))))))
+    yield state("no ref", replace(git, refs=()))
+    for place, entry in enumerate(git.index):
+
+        def listed(what: str, *entries: GitIndexEntry, place: int = place) -> Mutant:
+            return state(what, replace(git, index=(*git.index[:place], *entries, *git.index[place + 1 :])))
+
+        path = f"{entry.path!r}"
+        yield listed(f"other content committed: {path}", replace(entry, object_id="0" * 40))
+        yield listed(f"other execute bits committed: {path}", replace(entry, mode=entry.mode ^ 0o111))
+        yield listed(f"a link committed: {path}", replace(entry, mode=0o120000))
+        yield listed(f"removed from HEAD: {path}")
+        yield listed(f"a file more in HEAD, beside {path}", entry, replace(entry, path=STRANGER))
 
 
 def _bystander_mutants(task: Task, right: Observation) -> Iterator[Mutant]:

@@ -13,6 +13,7 @@ from rich.table import Table
 from qfuzz.engine.arrived import Arrival, Arrived, ArrivedAt
 from qfuzz.engine.events import Sample
 from qfuzz.model.content import JsonValue, encode_content
+from qfuzz.model.forms import marked
 from qfuzz.report.text import WIDTH
 from qfuzz.report.visible import visible
 from qfuzz.transports.base import Transport
@@ -86,7 +87,7 @@ def arrival_records(at: ArrivedAt) -> Iterator[dict[str, JsonValue]]:
 
 
 def _name(sample: Sample) -> str:
-    return sample.reply.task_id or f"reply {sample.index + 1}"
+    return sample.reply.task_id or sample.where or f"reply {sample.index + 1}"
 
 
 def _account(sample: Sample, arrived: Arrived) -> str:
@@ -95,9 +96,9 @@ def _account(sample: Sample, arrived: Arrived) -> str:
     if arrived.text is None or arrived.offset is None:
         return "lost: no text reached the last shell"
     program = sample.reply.program
-    line = program[: arrived.offset].count(b"\n") + 1
+    place = marked(program, arrived.offset, "", "")
     return (
-        f"line {line}, byte {arrived.offset}: {_excerpt(program, arrived.offset)} became "
+        f"{place.line}:{place.column} {_excerpt(program, arrived.offset)} became "
         f"{_excerpt(arrived.text, arrived.offset)}"
     )
 

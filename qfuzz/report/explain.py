@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from qfuzz.bash.quote import printable_word
 from qfuzz.model.content import JsonValue, encode_content
-from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.delivery import Launch, Rejection
 from qfuzz.model.forms import Cause, Forms
 from qfuzz.model.forms_codec import cause_to_json, forms_to_json
 from qfuzz.model.observation import Capture, Observation
@@ -159,19 +160,14 @@ def _start(capture: Capture) -> str:
 
 
 def _advice(one: Explained) -> Iterator[str]:
-    repair = one.forms.repair
-    if repair is not None and repair.restorable:
-        lines = quoted_lines(repair.protected, WIDTH)
-        yield from _section("To deliver it whole: escape where it is pasted in, or send", lines)
+    armored = one.transport.armor(one.program)
+    if armored is None:
+        yield from _section("To deliver it whole", ["  use a script file, or an argument list without a shell"])
     else:
-        armored = one.transport.armor(one.program)
-        if armored is None:
-            yield from _section("To deliver it whole", ["  use a script file, or an argument list without a shell"])
-        else:
-            yield from _section("To deliver it whole, send", quoted_lines(armored, WIDTH))
+        title = "To deliver it whole: escape where it is pasted in, or send"
+        yield from _section(title, quoted_lines(armored, WIDTH))
     yield "To see it without qfuzz"
-    line = reproduction(one.transport, _smallest(one))
-    yield from (f"  {part}" for part in line.decode("utf-8", "backslashreplace").split("\n"))
+    yield f"  {reproduction(one.transport, _smallest(one)).decode('utf-8')}"
 
 
 def _smallest(one: Explained) -> bytes:
@@ -179,12 +175,12 @@ def _smallest(one: Explained) -> bytes:
 
 
 def reproduction(transport: Transport, program: bytes) -> bytes:
-    """A shell line that shows what `transport` makes of `program`, with nothing of qfuzz in it."""
+    """One printable shell line that shows what `transport` makes of `program`, with nothing of qfuzz in it."""
+    delivery = transport.deliver(program)
+    if len(transport.boundaries) > 1 and isinstance(delivery, Launch):
+        return launch_as_program(delivery, printable_word)
     command = transport.boundaries[0].reproduction(program)
     if command is not None:
         return command
-    delivery = transport.deliver(program)
-    if isinstance(delivery, Launch):
-        return launch_as_program(delivery)
-    assert isinstance(delivery, (Refusal, Rejection))
-    return b"# " + getattr(delivery, "reason", getattr(delivery, "message", "")).encode()
+    assert isinstance(delivery, Launch), "what can't be launched shows itself"
+    return launch_as_program(delivery, printable_word)

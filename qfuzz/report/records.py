@@ -28,6 +28,7 @@ def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
             "diverged": _diverged(result),
             "breaker": result.breaker,
             "id": short_id(result.key),
+            "where": event.sample.where,
         }
 
 

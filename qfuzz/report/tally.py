@@ -88,6 +88,10 @@ class Tally:
     def breakers(self) -> int:
         return sum(counts.breakers for counts in self._counts.values())
 
+    @property
+    def harness_errors(self) -> int:
+        return sum(counts.harness_errors for counts in self._counts.values())
+
     def matched_cells(self) -> Iterator[MatchedCells]:
         """For each model and transport with raw replies and replies that were told of it: RR, RN and NN in percent."""
         for (model, contract, transport, with_task), raw in self._counts.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import wrap
 from typing import TextIO
 
 from qfuzz.engine.events import Judged, Result
@@ -41,7 +42,7 @@ def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
 
 def _name(event: Judged) -> str:
     reply = event.sample.reply
-    name = reply.task_id or f"reply {event.sample.index + 1}"
+    name = reply.task_id or event.sample.where or f"reply {event.sample.index + 1}"
     return f"{name} ({reply.contract} {reply.trial})"
 
 
@@ -153,6 +154,10 @@ def _notes(tally: Tally, rows: list[Row], several_models: bool) -> Iterator[str]
         yield f"Failed on our side (harness-error), so counted nowhere above: {harness_errors}."
 
 
+def _wrapped(line: str) -> list[str]:
+    return wrap(line, WIDTH, subsequent_indent="      ", replace_whitespace=False, drop_whitespace=False)
+
+
 class BreakerList:
     """Counts all breakers and keeps the lines of at most `most` a transport, so that memory stays flat."""
 
@@ -185,9 +190,11 @@ class BreakerList:
             print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
             self._groups.print(transport, stream, self._most)
             for line in self._kept[transport].values():
-                print(one_line(f"  {line.id}  {line.name}  {line.outcome}: {line.what}"), file=stream)
+                shown = [f"  {line.id}  {line.name}  {line.outcome}: {line.what}"]
                 if line.id in self._smallest:
-                    print(one_line(f"      smallest: {self._smallest[line.id]}"), file=stream)
+                    shown.append(f"      smallest: {self._smallest[line.id]}")
+                for text in shown:
+                    print("\n".join(_wrapped(one_line(text))), file=stream)
             more = count - len(self._kept[transport])
             if more:
                 print(f"  and {more} more; the view `breakers` of the database lists all", file=stream)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qfuzz.shrink.cuts import Cut
 from qfuzz.shrink.passes import structure, text
 from qfuzz.shrink.passes.view import Parser, View
+from qfuzz.shrink.repair import OutOfTrials
 from qfuzz.shrink.search import OutOfBudget, Search
 
 Pass = Callable[[View], list[Cut]]
@@ -37,11 +38,15 @@ PASSES: tuple[Pass, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """`calls` are the calls of the predicate. Not `finished`: stopped before the end, `smallest` is the best so far."""
+    """`calls` are the calls of the predicate. Not `finished`: stopped before the end, `smallest` is the best so far.
+
+    `interrupted`: it was the keyboard that stopped it, and the caller is to stop as well.
+    """
 
     smallest: bytes
     calls: int
     finished: bool
+    interrupted: bool = False
 
 
 def reduce_reply(
@@ -58,14 +63,16 @@ def reduce_reply(
     parser: the spans of a program, or None where it can't read it. When finished, no program that results from taking
     out one character is both admitted and interesting, and reducing the result again gives the result.
 
-    An interrupt from the keyboard in the predicate ends the descent as a spent budget does. Whatever else the predicate
-    raises is passed on.
+    An interrupt from the keyboard in the predicate ends the descent as a spent budget does, and so does OutOfTrials.
+    Whatever else the predicate raises is passed on.
     """
     search = Search(program, interesting, budget)
     try:
         _descend(search, spans)
-    except (OutOfBudget, KeyboardInterrupt):
+    except (OutOfBudget, OutOfTrials):
         return Reduction(search.program, search.calls, finished=False)
+    except KeyboardInterrupt:
+        return Reduction(search.program, search.calls, finished=False, interrupted=True)
     return Reduction(search.program, search.calls, finished=True)
 
 

@@ -74,9 +74,12 @@ def observation_key(context: str, fixture: str, launch: str, ordinal: int) -> st
     return digest_parts([b"observation", context.encode(), fixture.encode(), launch.encode(), _number(ordinal)])
 
 
-def sample_key(reply: Reply) -> str:
-    """The key of one sample: two samples of equal text stay two, one sample read twice stays one."""
-    identity = [reply.task_id, reply.model, reply.contract, reply.effort, reply.trial]
+def sample_key(reply: Reply, occurrence: int = 0) -> str:
+    """The key of one sample: two samples of equal text stay two, one sample read twice stays one.
+
+    `occurrence` counts samples that nothing else tells apart, from 0: equal replies without a task.
+    """
+    identity = [reply.task_id, reply.model, reply.contract, reply.effort, reply.trial, occurrence]
     return digest_parts([b"sample", canonical_json(identity), reply.program])
 
 

@@ -11,6 +11,7 @@ from qfuzz.model.observation import (
     Ending,
     Entry,
     GitCommit,
+    GitIndexEntry,
     GitState,
     Kind,
     Observation,
@@ -90,17 +91,18 @@ def observation_from_row(row: tuple[Any, ...]) -> Observation:
 
 
 def _tree_to_json(tree: Tree) -> str:
-    listed = [
-        [encode_content(path), entry.kind.value, f"{entry.mode:04o}", encode_content(entry.content), entry.truncated]
-        for path, entry in sorted(tree.entries.items())
-    ]
-    return canonical_json(listed).decode()
+    return canonical_json([_entry_to_json(path, entry) for path, entry in sorted(tree.entries.items())]).decode()
+
+
+def _entry_to_json(path: bytes, entry: Entry) -> list[Any]:
+    listed = [encode_content(path), entry.kind.value, f"{entry.mode:04o}", encode_content(entry.content)]
+    return [*listed, entry.truncated, entry.digest] if entry.digest else [*listed, entry.truncated]
 
 
 def _tree_from_json(text: str) -> dict[bytes, Entry]:
     return {
-        decode_content(path, "path"): Entry(Kind(kind), int(mode, 8), decode_content(content, "content"), truncated)
-        for path, kind, mode, content, truncated in json.loads(text)
+        decode_content(path, "path"): Entry(Kind(kind), int(mode, 8), decode_content(content, "content"), *rest)
+        for path, kind, mode, content, *rest in json.loads(text)
     }
 
 
@@ -114,6 +116,11 @@ def _git_to_json(git: GitState) -> str:
         "commits": git.commits,
         "staged": _paths(git.staged),
         "error": git.error,
+        "refs": [_paths(pair) for pair in git.refs],
+        "config": encode_content(git.config),
+        "index": [
+            [encode_content(entry.path), f"{entry.mode:06o}", entry.object_id, entry.stage] for entry in git.index
+        ],
     }
     return canonical_json(record).decode()
 
@@ -133,6 +140,14 @@ def _git_from_json(text: str) -> GitState:
         commits=record["commits"],
         staged=_read_paths(record["staged"]),
         error=record["error"],
+        refs=tuple(
+            (decode_content(name, "ref"), decode_content(value, "ref")) for name, value in record.get("refs", [])
+        ),
+        config=decode_content(record.get("config", ""), "config"),
+        index=tuple(
+            GitIndexEntry(decode_content(path, "path"), int(mode, 8), object_id, stage)
+            for path, mode, object_id, stage in record.get("index", [])
+        ),
     )
 
 

@@ -132,8 +132,8 @@ def m001_first_tables(db: Database) -> None:
 def m002_minimal_forms(db: Database) -> None:
     db.create_table(
         "forms",
-        {"verdict": str, "generation": int, "executions": int, "forms": str},
-        pk="verdict",
-        not_null={"generation", "executions", "forms"},
+        {"key": str, "verdict": str, "executions": int, "forms": str},
+        pk="key",
+        not_null={"verdict", "executions", "forms"},
         foreign_keys=[("verdict", "verdicts", "key")],
     )

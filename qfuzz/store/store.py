@@ -68,25 +68,25 @@ _INSERT_VERDICT = (
 
 @dataclass(frozen=True, slots=True)
 class StoredBreaker:
-    """A judged execution as it was stored, with the direct run beside it. `transported` None: nothing was started.
+    """A judged execution as it was stored. `transported` None: nothing was started.
 
-    `context` and `direct_key` are the keys of what all executions of that run shared, and of the direct observation.
+    `context` is the key of what all executions of that run shared; `breaker` and `stability` are as in VerdictRow.
     """
 
     key: str
     context: str
-    direct_key: str
     transport: str
     program: bytes
     task: Task | None
-    direct: Observation
     transported: Observation | None
+    breaker: bool
+    stability: str
 
 
 _ID = re.compile(r"[0-9a-f]{4,64}")
 _SELECT_JUDGED = (
-    "select verdicts.key, verdicts.transport, verdicts.reply, verdicts.task, verdicts.context, verdicts.observation, "
-    "replies.program from verdicts join replies on replies.key = verdicts.reply"
+    "select verdicts.key, verdicts.transport, verdicts.task, verdicts.context, verdicts.observation, "
+    "replies.program, verdicts.breaker, verdicts.stability from verdicts join replies on replies.key = verdicts.reply"
 )
 
 
@@ -190,23 +190,22 @@ class Store:
             for verdict in verdicts:
                 self._execute(_INSERT_VERDICT, [getattr(verdict, column) for column in _VERDICT_COLUMNS])
 
-    def write_forms(self, verdict: str, generation: int, forms: Forms) -> None:
+    def write_forms(self, key: str, verdict: str, forms: Forms) -> None:
+        """`key` is that of what determines the forms, `verdict` that of the judged execution they belong to."""
         text = canonical_json(forms_to_json(forms)).decode()
         self._execute(
-            "insert or replace into forms (verdict, generation, executions, forms) values (?, ?, ?, ?)",
-            (verdict, generation, forms.executions, text),
+            "insert or replace into forms (key, verdict, executions, forms) values (?, ?, ?, ?)",
+            (key, verdict, forms.executions, text),
         )
 
-    def forms(self, verdict: str, generation: int) -> Forms | None:
-        """The forms of a breaker as this generation makes them, or None."""
-        statement = "select forms from forms where verdict = ? and generation = ?"
-        row = self._execute(statement, (verdict, generation)).fetchone()
+    def forms(self, key: str) -> Forms | None:
+        row = self._execute("select forms from forms where key = ?", (key,)).fetchone()
         return None if row is None else forms_from_json(json.loads(row[0]))
 
     def judged(self, id_: str) -> StoredBreaker:
         """The judged execution whose key begins with `id_`.
 
-        Raises StoreError where there is none or more than one, or where the direct run beside it is not there.
+        Raises StoreError where there is none or more than one.
         """
         if not _ID.fullmatch(id_):
             raise StoreError(f"{id_!r} is no id", where=str(self.path), hint="ids are 4 to 64 hexadecimal digits")
@@ -214,24 +213,17 @@ class Store:
         if len(rows) != 1:
             what = f"no execution has the id {id_}" if not rows else f"more than one id begins with {id_}"
             raise StoreError(what, where=str(self.path), hint="the view `breakers` lists ids")
-        key, transport, reply, task, context, observation, program = rows[0]
-        statement = (
-            "select observation from verdicts where reply = ? and context = ? and transport = 'direct' and task is ?"
-        )
-        direct = self._execute(statement, (reply, context, task)).fetchone()
-        if direct is None or direct[0] is None:
-            raise StoreError(f"{id_} has no direct run beside it", where=str(self.path))
-        seen = self.observations([each for each in (observation, direct[0]) if each is not None])
+        key, transport, task, context, observation, program, breaker, stability = rows[0]
         task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
         return StoredBreaker(
             key,
             context,
-            direct[0],
             transport,
             program if isinstance(program, bytes) else program.encode(),
             None if task_row is None else decode_task(task_row[0].rstrip("\n").encode()),
-            seen[direct[0]],
-            None if observation is None else seen[observation],
+            None if observation is None else self.observations([observation])[observation],
+            bool(breaker),
+            stability,
         )
 
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from qfuzz.bash.quote import as_word, single
+from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 
@@ -176,13 +176,16 @@ class Transport:
         return text
 
 
-def launch_as_program(launch: Launch) -> bytes:
-    """A Bash program that starts `launch`: how a starter is embedded when another layer follows it."""
+def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) -> bytes:
+    """A Bash program that starts `launch`: how a starter is embedded when another layer follows it.
+
+    `word` writes a text as one word.
+    """
     # Only argv[0] "bash" and "sh" occur, and the path finds the same programs as the absolute names.
-    words = b" ".join(as_word(word) for word in launch.argv)
+    words = b" ".join(map(word, launch.argv))
     if launch.stdin is None:
         return words
-    return words + b" <<< " + single(launch.stdin)
+    return words + b" <<< " + word(launch.stdin)
 
 
 class Registry:

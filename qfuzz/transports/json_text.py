@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from types import MappingProxyType
 
-from qfuzz.bash.quote import single
+from qfuzz.bash.quote import printable_word, single
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
 
@@ -26,6 +26,9 @@ def _parse(boundary: str, document: str) -> bytes | Rejection:
         value = json.loads(document)
     except json.JSONDecodeError as error:
         return Rejection(boundary, f"{error.msg.removesuffix(' at')} at character {error.pos}")
+    except ValueError as error:
+        # Python's own bound on the digits of a number.
+        return Rejection(boundary, str(error))
     except RecursionError:
         return Rejection(boundary, "nested too deeply")
     command = value.get(_KEY) if isinstance(value, dict) else None
@@ -65,7 +68,7 @@ class JsonNaive(Boundary):
     def reproduction(self, text: bytes) -> bytes:
         script = b"import json, os, sys; c = json.loads(sys.argv[1])['command']; os.execvp('bash', ['bash', '-c', c])"
         document = b'{"' + _KEY.encode() + b'": "' + text + b'"}'
-        return b" ".join((b"python3 -c", single(script), single(document)))
+        return b" ".join((b"python3 -c", single(script), printable_word(document)))
 
     def armor(self, program: bytes) -> bytes | None:
         if _refuse(self.name, program):

@@ -68,7 +68,19 @@ def test_a_second_run_executes_nothing_and_changes_nothing(
 
 def test_json_is_alone_on_standard_output(second: Said) -> None:
     records = second.records()
-    keys = ["task_id", "model", "contract", "trial", "transport", "verdict", "exit", "diverged", "breaker", "id"]
+    keys = [
+        "task_id",
+        "model",
+        "contract",
+        "trial",
+        "transport",
+        "verdict",
+        "exit",
+        "diverged",
+        "breaker",
+        "id",
+        "where",
+    ]
     assert all(list(record) == keys for record in records)
     assert [record["transport"] for record in records] == ["direct", *STACKS] * len(REPLIES)
     samples = [(record["task_id"], record["contract"], record["trial"]) for record in records[:: 1 + len(STACKS)]]

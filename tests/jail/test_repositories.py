@@ -134,6 +134,28 @@ def test_a_conflict_is_staged_and_an_announced_file_is_not(pool: Pool) -> None:
     assert git.staged == (b"a.txt",)
 
 
+def test_refs_settings_and_index_are_part_of_the_state(pool: Pool) -> None:
+    observation = run(
+        pool,
+        """
+        git tag 'v$9'; git branch 'b$9'; git config alias.x 'log $9'; git update-index --chmod=+x a.txt
+        git for-each-ref --format='%(refname) %(objectname)'; git ls-files -s -z
+        """,
+    )
+    git = observation.git
+    assert git is not None
+    *refs, listed = observation.stdout.data.split(b"\n", 3)
+    assert [name + b" " + value for name, value in git.refs] == refs
+    assert [name for name, _ in git.refs] == [b"refs/heads/b$9", b"refs/heads/main", b"refs/tags/v$9"]
+    assert (
+        b"".join(
+            b"%06o %s %d\t%s\0" % (each.mode, each.object_id.encode(), each.stage, each.path) for each in git.index
+        )
+        == listed
+    )
+    assert b"x = log $9" in git.config
+
+
 def test_shallow_linked_and_bare_repositories(pool: Pool) -> None:
     shallow = run(pool, "cd /tmp; git clone -q --depth 1 file:///work c; rm -rf /work/.git; mv c/.git /work")
     assert shallow.git is not None

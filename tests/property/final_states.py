@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from qfuzz.model.observation import Entry, GitCommit, GitState, Kind, Observation, Tree
+from qfuzz.model.observation import Entry, Kind, Observation, Tree
 from qfuzz.model.task import (
     CREATED_FILE_MODE,
     ExpectArgv,
@@ -14,11 +14,11 @@ from qfuzz.model.task import (
     ExpectJson,
     ExpectLines,
     ExpectTree,
-    Fixture,
+    FixtureCommit,
     Task,
 )
-from qfuzz.oracle.audit import laid_entries
-from tests.examples import observed
+from qfuzz.oracle.laid import laid_entries
+from tests.examples import committed, observed
 
 
 def right_final_state(task: Task) -> Observation:
@@ -32,7 +32,7 @@ def right_final_state(task: Task) -> Observation:
             for path in expectation.gone:
                 entries.pop(path, None)
         if isinstance(expectation, ExpectGitHead):
-            git = _history(expectation, task.fixture)
+            git = committed(task.fixture, FixtureCommit(expectation.message, expectation.files))
     return observed(tree=Tree(entries), git=git)
 
 
@@ -58,13 +58,3 @@ def _put(entries: dict[bytes, Entry], path: bytes, content: bytes) -> None:
         entries.setdefault(b"/".join(parts[:depth]), Entry(Kind.DIR, 0o755))
     mode = entries[path].mode if path in entries else CREATED_FILE_MODE
     entries[path] = Entry(Kind.FILE, mode, content)
-
-
-def _history(expectation: ExpectGitHead, fixture: Fixture) -> GitState:
-    assert fixture.git is not None
-    before = [(commit.message + b"\n", commit.files) for commit in fixture.git.commits]
-    commits: list[GitCommit] = []
-    for number, (message, files) in enumerate([*before, (expectation.message + b"\n", expectation.files)]):
-        parents = (commits[-1].commit_id,) if commits else ()
-        commits.append(GitCommit(f"{number + 1:040x}", parents, message, tuple(sorted(files))))
-    return GitState(b"refs/heads/main", tuple(reversed(commits)), len(commits))

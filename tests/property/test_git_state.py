@@ -15,7 +15,7 @@ from qfuzz.jail import git_objects, git_state
 from qfuzz.jail.git_fixture import repository_files
 from qfuzz.jail.git_state import read_git_state
 from qfuzz.model.errors import InputError
-from qfuzz.model.observation import Entry, GitState, Kind, Tree
+from qfuzz.model.observation import Entry, GitIndexEntry, GitState, Kind, Tree
 from qfuzz.model.task import Fixture, FixtureCommit, FixtureFile, FixtureGit, FixtureSymlink
 
 FIXTURE = Fixture(
@@ -80,7 +80,45 @@ def test_the_fixtures_repository_is_read_as_it_was_made() -> None:
 
 def test_a_repository_without_commits() -> None:
     files = files_of(Fixture(files=(FixtureFile(b"a", b""),), git=FixtureGit((), (b"a",))))
-    assert state_of(files) == GitState(branch=b"refs/heads/main", staged=(b"a",))
+    blob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    assert state_of(files) == GitState(
+        branch=b"refs/heads/main",
+        staged=(b"a",),
+        config=files[b"config"],
+        index=(GitIndexEntry(b"a", 0o100644, blob),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        (b"refs/tags/v", b"1" * 40 + b"\n"),
+        (b"refs/heads/b$9", b"1" * 40 + b"\n"),
+        (b"refs/remotes/o/HEAD", b"ref: refs/remotes/o/main\n"),
+        (b"packed-refs", b"# pack-refs with: peeled\n" + b"1" * 40 + b" refs/tags/v\n^" + b"2" * 40 + b"\n"),
+        (b"config", b"[alias]\n\tx = log $9\n"),
+        (b"index", files_of(Fixture(files=FIXTURE.files, git=FixtureGit((), (b"a",))))[b"index"]),
+    ],
+)
+def test_what_lies_outside_heads_history_is_told_apart(path: bytes, content: bytes) -> None:
+    files = files_of(FIXTURE)
+    other = state_of({**files, path: content})
+    assert other.error == ""
+    assert other != state_of(files)
+
+
+def test_a_ref_in_a_file_hides_the_packed_one() -> None:
+    files = files_of(FIXTURE)
+    head = files[b"refs/heads/main"].strip()
+    files[b"packed-refs"] = b"1" * 40 + b" refs/heads/main\n" + b"2" * 40 + b" refs/tags/v\n"
+    assert state_of(files).refs == ((b"refs/heads/main", head), (b"refs/tags/v", b"2" * 40))
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [(b"config", git_state.MAX_CONFIG_BYTES), (b"refs/tags/v", git_state.MAX_REFS_BYTES)]
+)
+def test_settings_and_refs_beyond_their_bounds_are_refused(path: bytes, size: int) -> None:
+    assert "too large" in state_of({**files_of(FIXTURE), path: b"x" * (size + 1)}).error
 
 
 def test_a_repository_that_names_no_file_of_the_fixture() -> None:
@@ -145,6 +183,44 @@ def test_packs_with_both_kinds_of_deltas() -> None:
         files = {b"HEAD": loose(b"commit", commit)[0], b"objects/pack/pack-1.pack": pack(first, second, packed(2, b""))}
         state = state_of(files)
         assert (state.error, state.commits, state.history[0].message) == ("", 1, b"first message")
+
+
+def chain(kind: int, length: int, reverse: bool = False) -> dict[bytes, bytes]:
+    """A pack whose last object is `length` deltas away from its base; HEAD is that object."""
+    body = b"tree " + loose(b"tree", b"")[0] + b"\n\n"
+    entries = [packed(1, body)]
+    for _ in range(length):
+        size = len(body)
+        delta = bytes([size, size + 1, 0x90, size, 1]) + b"x"
+        base = bytes.fromhex(loose(b"commit", body)[0].decode()) if kind == 7 else bytes([len(entries[-1])])
+        entries.append(packed(kind, delta, base))
+        body += b"x"
+    entries.append(packed(2, b""))
+    ordered = entries[::-1] if reverse else entries
+    return {b"HEAD": loose(b"commit", body)[0], b"objects/pack/pack-1.pack": pack(*ordered)}
+
+
+@pytest.mark.parametrize(("kind", "reverse"), [(6, False), (7, False), (7, True)])
+def test_chains_of_deltas_are_read_up_to_a_depth(kind: int, reverse: bool) -> None:
+    most = git_objects.MAX_DELTA_DEPTH
+    state = state_of(chain(kind, most, reverse))
+    assert (state.error, state.history[0].message) == ("", b"x" * most)
+    assert "too long" in state_of(chain(kind, most + 1, reverse)).error
+
+
+def test_a_reversed_chain_takes_a_step_for_each_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    find = git_objects.Objects._loose
+
+    def counted(self: git_objects.Objects, object_id: str) -> tuple[bytes, bytes] | None:
+        looked_up.append(object_id)
+        return find(self, object_id)
+
+    monkeypatch.setattr(git_objects.Objects, "_loose", counted)
+    length = git_objects.MAX_DELTA_DEPTH
+    assert state_of(chain(7, length, reverse=True)).error == ""
+    # Once for each base, and for the commit and its tree.
+    assert len(looked_up) <= length + 5
 
 
 def cyclic() -> dict[bytes, bytes]:

@@ -134,6 +134,7 @@ def test_broken(program: bytes) -> None:
             b"select x in y; do a; done",
         ),
         *(b"$(" * 60 + b"a" + b")" * 60, b"# it's", b"a#'b'", b"x[1]=2 a", b"[[ a < b ]]", b"a <(b) && c"),
+        *(b"`if`", b">((for x in))", b'a `b \\"c`'),
     ],
 )
 def test_not_broken(program: bytes) -> None:

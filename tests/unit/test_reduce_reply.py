@@ -8,6 +8,7 @@ import pytest
 
 from qfuzz.bash.parse import Part, Span
 from qfuzz.shrink.reply import Reduction, reduce_reply
+from qfuzz.shrink.search import Search
 
 Predicate = Callable[[bytes], bool]
 PLENTY = 100_000
@@ -81,6 +82,29 @@ def test_five_thousand_lines_of_a_here_document() -> None:
     result = reduced(program, needs(b"cat", b"<<", b"\n", b"21 $", b"4321 $"))
     assert result.smallest == b"cat<<E\n21 $4321 $"
     assert result.calls < 150
+
+
+def test_what_failed_before_is_asked_for_again_in_the_end() -> None:
+    """A word that can go only after another one, with nothing changed beside it."""
+    steps = [b"echo bbb c aaa d", b"echo c aaa d", b"echo c d"]
+    result = reduced(steps[0], lambda program: program in steps)
+    assert result.smallest == steps[-1]
+
+
+def test_a_search_moves_down_only() -> None:
+    asked: list[bytes] = []
+
+    def interesting(program: bytes) -> bool:
+        asked.append(program)
+        return True
+
+    search = Search(b"echo b", interesting, PLENTY)
+    assert not search.moves_to(b"echo  b")
+    assert not search.moves_to(b"echo b")
+    assert not search.moves_to(b"echo c")
+    assert asked == []
+    assert search.moves_to(b"echo a")
+    assert (search.program, asked, search.calls) == (b"echo a", [b"echo a"], 1)
 
 
 @pytest.mark.parametrize("budget", [0, 1, 5, 10])

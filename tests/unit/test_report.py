@@ -262,7 +262,19 @@ def test_records_have_the_documented_keys_in_order() -> None:
     ran = result(None, Stability.DIVERGED, 3, True)
     event = event_of(result(Outcome.PASS, None), refused, ran, reply=Reply(b"x", "t", "raw", "m", 2))
     direct, first, second = judged_records(event)
-    keys = ["task_id", "model", "contract", "trial", "transport", "verdict", "exit", "diverged", "breaker", "id"]
+    keys = [
+        "task_id",
+        "model",
+        "contract",
+        "trial",
+        "transport",
+        "verdict",
+        "exit",
+        "diverged",
+        "breaker",
+        "id",
+        "where",
+    ]
     assert list(direct) == list(first) == list(second) == keys
     assert [each["transport"] for each in (direct, first)] == ["direct", "nested"]
     assert (first["verdict"], first["exit"], first["diverged"], first["breaker"]) == ("refused", None, None, False)
