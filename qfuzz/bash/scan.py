@@ -4,7 +4,8 @@ The rules are those of Bash 5.2 as it reads a script or the argument of `bash -c
 `?( *( +( @( !(` taken for a pattern wherever they can't be anything else. A text that Bash would refuse has contexts
 too: what it opens and never closes reaches to its end.
 
-Text in backquotes is read as Bash reads it once the backslashes that backquotes need are taken away.
+Text in backquotes is read as Bash reads it once the backslashes that backquotes need are taken away. Not followed: a
+line with a here-document's delimiter that continuations break up, `${ command; }` of Bash 5.3, `shopt` and aliases.
 """
 
 from __future__ import annotations

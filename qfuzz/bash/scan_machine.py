@@ -87,7 +87,9 @@ class Machine:
         self.add_job(self.level, 0, self.end, self.start_program(0, -1))
         while self._jobs:
             self._run(*self._jobs.pop())
-        return Scan(tuple(self._joined()), tuple(self._frames), tuple(self._tokens))
+        segments = tuple(self._joined())
+        starts = tuple(segment.start for segment in segments)
+        return Scan(segments, tuple(self._frames), tuple(self._tokens), starts)
 
     def _run(self, level: Level, start: int, end: int, state: State) -> None:
         self.level, self.text, self.end = level, level.text, end

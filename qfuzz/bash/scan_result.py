@@ -93,12 +93,14 @@ class Scan:
     segments: tuple[Segment, ...]
     frames: tuple[Frame, ...]
     tokens: tuple[Token, ...]
+    starts: tuple[int, ...]
+    """Of each segment, for looking one up."""
 
     def at(self, offset: int) -> Segment:
         """The segment that holds a byte; raises IndexError outside the program."""
         if offset < 0 or not self.segments or offset >= self.segments[-1].end:
             raise IndexError(f"byte {offset} is outside the program")
-        return self.segments[bisect_right(self.segments, offset, key=_start) - 1]
+        return self.segments[bisect_right(self.starts, offset) - 1]
 
     def context(self, offset: int) -> Context:
         """The context of a byte."""
@@ -128,7 +130,3 @@ class Scan:
                 return " in ".join(names) + ", deeper"
             names.append(context.value)
         return " in ".join(names)
-
-
-def _start(segment: Segment) -> int:
-    return segment.start

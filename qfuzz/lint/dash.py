@@ -37,7 +37,7 @@ _BUILTINS = frozenset(
 _SET_OPTIONS = frozenset(b"pipefail history posix braceexpand histexpand errtrace functrace physical hashall".split())
 _PARAMETER = re.compile(rb"\$\{(?:!|[A-Za-z0-9_@*]+(?:\[|/|\^|,|@|:(?![-=+?])))")
 _ARITHMETIC = re.compile(rb"\*\*|\+\+|--|,")
-_BRACES = re.compile(rb"\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}")
+_BRACES = re.compile(rb"\{[^{}\s]*+\}")
 _VARIABLE = re.compile(
     rb"\$\{?(?:RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|EPOCHREALTIME|BASH[A-Z_]*|E?UID|HOSTNAME|HOSTTYPE|OSTYPE|MACHTYPE"
     rb"|FUNCNAME|PIPESTATUS|DIRSTACK|GROUPS|SHLVL|REPLY)(?![A-Za-z0-9_])"
@@ -90,14 +90,15 @@ def _token_marks(program: bytes, scan: Scan) -> Iterator[Mark]:
             yield Mark(token.start, token.end, "sh/builtin", "is a command that sh does not have")
         if token.kind in (TokenKind.WORD, TokenKind.NAME):
             for found in _BRACES.finditer(program, token.start, token.end):
-                if scan.context(found.start()) is Context.UNQUOTED and found.start() > 0:
-                    yield from _braces(program, found.start(), found.end())
+                if _expands(program, scan, found.start(), found.end()):
+                    yield Mark(found.start(), found.end(), "sh/brace-expansion", "is not expanded by sh")
 
 
-def _braces(program: bytes, start: int, end: int) -> Iterator[Mark]:
-    # `${a,b}` is a parameter, which has been looked at.
-    if program[start - 1 : start] != b"$":
-        yield Mark(start, end, "sh/brace-expansion", "is not expanded by sh")
+def _expands(program: bytes, scan: Scan, start: int, end: int) -> bool:
+    """Whether Bash expands these braces. Those of `${a,b}` are a parameter's."""
+    inside = program[start:end]
+    is_parameter = program[max(start - 1, 0) : start] == b"$"
+    return (b"," in inside or b".." in inside) and not is_parameter and scan.context(start) is Context.UNQUOTED
 
 
 def _builtin_marks(program: bytes, scan: Scan) -> Iterator[Mark]:

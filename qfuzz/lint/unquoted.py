@@ -19,18 +19,33 @@ _RULES: tuple[tuple[str, bytes, str], ...] = (
     ("backslash", rb"\\", "escapes the next character for the outer shell, which takes it away"),
     ("dollar", rb"\$(?=[A-Za-z0-9_@*#?$!({['\"-]|\Z)", "starts an expansion in the outer shell"),
     ("backtick", rb"`", "starts or ends a command substitution in the outer shell"),
-    ("pattern", rb"[*?]|\[(?=[^]]*\])", "may match names of files, for it stands outside quotes"),
-    ("brace", rb"\{(?=\S*(?:,|\.\.)\S*\})", "starts a brace expansion in the outer shell"),
+    ("pattern", rb"[*?]|\[", "may match names of files, for it stands outside quotes"),
+    ("brace", rb"\{", "starts a brace expansion in the outer shell"),
     ("tilde", rb"\A~", "expands to a home directory, for it stands outside quotes"),
     ("comment", rb"\A#", "starts a comment, for it stands outside quotes"),
     ("option", rb"\A[-+]", "makes the program look like an option of bash"),
 )
 _ANY = re.compile(b"|".join(b"(?P<%s>%s)" % (name.encode(), pattern) for name, pattern, _ in _RULES))
 _TEXTS = {name: rule for name, _, rule in _RULES}
+_WORD = re.compile(rb"\S+")
+_SEPARATOR = re.compile(rb",|\.\.")
 
 
 def unquoted_marks(program: bytes, _: Scan) -> Iterator[Mark]:
+    last_bracket = program.rfind(b"]")
+    expanding = set(_expanding_braces(program))
     for found in _ANY.finditer(program):
-        name = found.lastgroup
+        start, name = found.start(), found.lastgroup
         assert name is not None, "every alternative has a name"
-        yield Mark(found.start(), found.end(), f"unquoted/{name}", _TEXTS[name])
+        closes = (name != "brace" or start in expanding) and (program[start] != ord("[") or start < last_bracket)
+        if closes:
+            yield Mark(start, found.end(), f"unquoted/{name}", _TEXTS[name])
+
+
+def _expanding_braces(program: bytes) -> Iterator[int]:
+    """Offsets of opening braces with a comma or two dots, and then a closing brace, after them in the same word."""
+    for word in _WORD.finditer(program):
+        close = program.rfind(b"}", word.start(), word.end())
+        separators = [found.start() for found in _SEPARATOR.finditer(program, word.start(), max(close, word.start()))]
+        last = separators[-1] if separators else -1
+        yield from (offset for offset in range(word.start(), last) if program[offset] == ord("{"))

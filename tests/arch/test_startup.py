@@ -28,6 +28,7 @@ def loaded_by(code: str) -> set[str]:
         "import qfuzz",
         "import sys; sys.argv = ['qfuzz', '--help']; from qfuzz.cli.main import main; main()",
         "import sys; sys.argv = ['qfuzz', '--version']; from qfuzz.cli.main import main; main()",
+        "import qfuzz.cli.lint",
         "import sys; sys.argv = ['qfuzz', 'gen', '--public']; from qfuzz.cli.main import main; main()",
         "import sys; sys.argv = ['qfuzz', 'tasks']; from qfuzz.cli.main import main; main()",
     ],
