@@ -174,10 +174,10 @@ class Attempt:
         return bool(made_now) and not self._made.intersection(self._plan.keys[DIRECT])
 
     def _fresh_direct(self, launch: Launch) -> tuple[Observation, ...]:
-        """One more direct run, kept under the next free ordinal where it is another than before; none if all are taken.
+        """One more direct run, where it is another than before: then it is kept under the next free ordinal.
 
         A run that was cut off and goes on must end with the store of one that was not, so what shows nothing new is
-        not kept.
+        let go. Without a free ordinal nothing is run.
         """
         keys = self._plan.keys[DIRECT]
         free = next((key for key in keys if key not in self._observed), None)
@@ -185,8 +185,9 @@ class Attempt:
             return ()
         observation = self._execute(launch)
         self._made.add(free)
-        if differing_channels(self._directs[0], observation):
-            self._keep(free, observation)
+        if not differing_channels(self._directs[0], observation):
+            return ()
+        self._keep(free, observation)
         return (observation,)
 
     def _not_compared(self, name: str) -> Result:
