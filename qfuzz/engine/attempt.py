@@ -12,7 +12,7 @@ from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.model.verdict import Outcome, Verdict
-from qfuzz.oracle.compare import Comparison, compare, needs_second_pair
+from qfuzz.oracle.compare import Comparison, compare, differing_channels, needs_second_pair
 from qfuzz.oracle.judge import judge, judge_undelivered
 from qfuzz.store.keys import judged_key, launch_key, observation_key, sample_key
 from qfuzz.transports.base import Transport
@@ -174,10 +174,21 @@ class Attempt:
         return bool(made_now) and not self._made.intersection(self._plan.keys[DIRECT])
 
     def _fresh_direct(self, launch: Launch) -> tuple[Observation, ...]:
-        """One more direct run, kept under the next free ordinal; none where all are taken."""
+        """One more direct run, where it is another than before: then it is kept under the next free ordinal.
+
+        A run that was cut off and goes on must end with the store of one that was not, so what shows nothing new is
+        let go. Without a free ordinal nothing is run.
+        """
         keys = self._plan.keys[DIRECT]
-        free = next((ordinal for ordinal, key in enumerate(keys) if key not in self._observed), None)
-        return () if free is None else (self._observe(DIRECT, launch, free),)
+        free = next((key for key in keys if key not in self._observed), None)
+        if free is None:
+            return ()
+        observation = self._execute(launch)
+        self._made.add(free)
+        if not differing_channels(self._directs[0], observation):
+            return ()
+        self._keep(free, observation)
+        return (observation,)
 
     def _not_compared(self, name: str) -> Result:
         """Where direct itself can't carry the reply: a verdict is still possible where there is a task."""
@@ -227,13 +238,17 @@ class Attempt:
             self.recalled += key in self._not_used
             self._not_used.discard(key)
             return self._observed[key]
+        observation = self._execute(launch)
+        self._made.add(key)
+        self._keep(key, observation)
+        return observation
+
+    def _execute(self, launch: Launch) -> Observation:
+        self.executed += 1
         observation = self._machinery.run(launch, self._sample.fixture)
         if observation.status.ending is Ending.TIMEOUT:
             # A busy machine can make an honest program late, so lateness has to be shown alone.
             observation = self._machinery.run_alone(launch, self._sample.fixture)
-        self.executed += 1
-        self._made.add(key)
-        self._keep(key, observation)
         return observation
 
     def _keep(self, key: str, observation: Observation) -> None:

@@ -33,12 +33,13 @@ class Recipe(Protocol):
 
 @functools.cache
 def agent_zip() -> bytes:
-    """The agent as a program that `python` runs."""
+    """The agent as a program that `python` runs: equal sources give equal bytes, for their digest is in every key."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("__main__.py", "from agent.main import main\nmain()\n")
+        # A ZipInfo of our own has a fixed time; a bare name would get the present one.
+        archive.writestr(zipfile.ZipInfo("__main__.py"), "from agent.main import main\nmain()\n")
         for path in sorted(_AGENT_PACKAGE.glob("*.py")):
-            archive.writestr(f"agent/{path.name}", path.read_bytes())
+            archive.writestr(zipfile.ZipInfo(f"agent/{path.name}"), path.read_bytes())
     return packed.getvalue()
 
 

@@ -63,13 +63,15 @@ def test_text_without_a_mark_arrives_whole(pool: Pool, stack: str, data: st.Data
 def test_a_marked_character_alone_is_enough(pool: Pool, stack: str, data: st.DataObject) -> None:
     """With every other marked character protected, what arrives is not the text.
 
-    A backslash hides what the next character does, and the other way round, so that two of them are not told apart.
+    A backslash hides what the next character does, and the other way round, so that two of them are not told apart; a
+    dollar before a dollar that is protected expands nothing.
     """
     transport = resolve(stack)
     drawn = st.lists(st.sampled_from([part for part in SPECIAL if part != "\\"]), max_size=4)
     own = [chr(byte) for boundary in transport.boundaries for byte in boundary.rules if byte not in b"\0\\"]
     parts = ["a", *data.draw(drawn), data.draw(st.sampled_from(own)), *data.draw(drawn), "b"]
     program = "".join(parts).encode()
+    assume(b"$$" not in program)
     marked = [one.char.offset for one in Linter.over(transport).findings(program)]
     assume(marked)
     alone = data.draw(st.sampled_from(marked))

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from qfuzz.jail.limits import Limits
-from qfuzz.model.observation import Observation
+from qfuzz.model.observation import Observation, file_entry
 from tests.jail.hosts import Host
 
 LIMITS = Limits()
@@ -140,7 +140,7 @@ def test_a_file_can_not_grow_over_its_limit(host: Host) -> None:
     observation = run_within(host, "truncate -s 1T big; truncate -s 10M ok; stat -c %s ok", seconds=5, timeout=4.0)
     assert observation.stdout.data == b"10485760\n"
     assert observation.tree.entries[b"ok"].truncated
-    assert len(observation.tree.entries[b"ok"].content) == LIMITS.tree_file_bytes
+    assert observation.tree.entries[b"ok"] == file_entry(0o644, bytes(LIMITS.tree_file_bytes), truncated=True)
 
 
 def test_inode_bombs(host: Host) -> None:

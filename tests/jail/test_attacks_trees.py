@@ -112,8 +112,8 @@ def test_the_working_directory_itself_can_not_be_replaced(host: Host) -> None:
 
 
 def test_what_is_cut_off_does_not_depend_on_the_order_of_making(host: Host) -> None:
-    forward = host.run("for i in {1..40}; do head -c 1000000 /dev/zero > f$i; done")
-    backward = host.run("for i in {40..1}; do head -c 1000000 /dev/zero > f$i; done")
+    forward = host.run("for i in {1..200}; do head -c 100000 /dev/zero > f$i; done")
+    backward = host.run("for i in {200..1}; do head -c 100000 /dev/zero > f$i; done")
     assert forward.tree.entries == backward.tree.entries
     assert sum(len(entry.content) for entry in forward.tree.entries.values()) == Limits().tree_bytes
 

@@ -20,7 +20,7 @@ from qfuzz.jail.interpreter import Interpreter, running_interpreter
 from qfuzz.jail.pool import Isolation, LaunchError, Pool
 from qfuzz.model.delivery import Launch, SideFile
 from qfuzz.model.errors import HarnessError
-from qfuzz.model.observation import Ending, Entry, Kind, Status
+from qfuzz.model.observation import Ending, Entry, Kind, Status, file_entry
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink
 from tests.jail.hosts import execution
 
@@ -89,7 +89,7 @@ def test_standard_input_arrives_whole_through_a_pipe(pool: Pool, size: int) -> N
     launch = Launch(b"/bin/bash", (b"bash", b"-c", b"test -p /dev/stdin; echo $?; cat > f"), b"", stdin=data[:size])
     observation = pool.run(Execution(launch, Fixture(), 20.0))
     assert observation.stdout.data == b"0\n"
-    assert observation.tree.entries[b"f"].content == data[:size]
+    assert observation.tree.entries[b"f"] == file_entry(0o644, data[:size])
 
 
 def test_standard_input_that_nobody_reads_does_no_harm(pool: Pool) -> None:
