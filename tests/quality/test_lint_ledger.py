@@ -51,6 +51,10 @@ def test_what_is_flagged_of_all_one_liners_is_as_in_the_ledger() -> None:
 
 @needs_one_liners
 def test_a_sample_of_the_one_liners_is_as_in_the_ledger() -> None:
-    """Half a minute, most of it spent waiting for commands that never end."""
+    """Half a minute, most of it spent waiting for commands that never end. Races move what is broken, by one or two."""
     with Pool(JOBS) as pool:
-        assert measure("sample", pool) == read_ledger("sample")
+        measured = measure("sample", pool)
+    for name, ledger in read_ledger("sample").items():
+        found = measured[name]
+        assert (found.judged, found.flagged, found.missed) == (ledger.judged, ledger.flagged, ledger.missed), name
+        assert abs(found.broken - ledger.broken) <= max(3, ledger.broken // 20), name
