@@ -5,10 +5,10 @@ from __future__ import annotations
 from qfuzz.bash.contexts import breaks_word, is_option
 from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
-from qfuzz.gen.decoys import Dialect, decoy
+from qfuzz.gen.decoys import Dialect, decoy, shell_readings
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
-from qfuzz.gen.shape import Shape
+from qfuzz.gen.shape import UNQUOTED_HAZARDS, Shape
 from qfuzz.model.task import ExpectTree, Fixture, FixtureFile
 
 MAX_PREFIX_BYTES = 150
@@ -59,10 +59,8 @@ def make(payloads: Payloads, stem: str, choices: Choices) -> Parts:
 
 
 def _likenesses(prefix: bytes) -> list[bytes]:
-    """Beginnings that a shell makes of this one: its words, and for the whole and each word a text that it matches."""
-    words = prefix.split()
-    read = [decoy(text, Dialect.GLOB) for text in (prefix, *words)]
-    texts = [b"old " + prefix, prefix.swapcase(), *words, *(text for text in read if text is not None)]
+    """Beginnings like this one, and those that a shell makes of it."""
+    texts = [b"old " + prefix, prefix.swapcase(), *shell_readings(prefix)]
     return [text for text in dict.fromkeys(texts) if len(text) <= MAX_PREFIX_BYTES + 4]
 
 
@@ -84,20 +82,7 @@ FAMILY = Family(
     defeats=defeats,
     shapes={
         "prefix": Shape(
-            decisive=(
-                "double-blank",
-                "apostrophe",
-                "double-quote",
-                "backslash",
-                "dollar",
-                "backtick",
-                "semicolon",
-                "ampersand",
-                "pipe",
-                "redirection",
-                "parenthesis",
-                "leading-dash",
-            ),
+            decisive=(*UNQUOTED_HAZARDS, "leading-dash"),
             mixed=("outer-blank", "glob", "bracket"),
             joiner="-",
             without="/",

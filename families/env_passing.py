@@ -8,7 +8,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import record_variable
-from qfuzz.gen.shape import Shape
+from qfuzz.gen.shape import UNQUOTED_HAZARDS, Shape
 from qfuzz.model.task import ExpectArgv, Fixture
 
 
@@ -57,19 +57,7 @@ FAMILY = Family(
     defeats=defeats,
     shapes={
         "value": Shape(
-            decisive=(
-                "double-blank",
-                "apostrophe",
-                "double-quote",
-                "backslash",
-                "dollar",
-                "backtick",
-                "semicolon",
-                "ampersand",
-                "pipe",
-                "redirection",
-                "parenthesis",
-            ),
+            decisive=UNQUOTED_HAZARDS,
             mixed=("outer-blank", "bracket", "tilde", "percent", "tab", "newline"),
             joiner="-",
         )

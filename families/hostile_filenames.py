@@ -5,10 +5,10 @@ from __future__ import annotations
 from qfuzz.bash.contexts import breaks_word, is_option
 from qfuzz.bash.styles import python3, spell
 from qfuzz.gen.choices import Choices
-from qfuzz.gen.decoys import Dialect, decoy
+from qfuzz.gen.decoys import Dialect, decoy, shell_readings
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
-from qfuzz.gen.shape import Shape
+from qfuzz.gen.shape import UNQUOTED_HAZARDS, Shape
 from qfuzz.model.task import ExpectTree, Fixture, FixtureFile
 
 MAX_NAME_BYTES = 200
@@ -45,10 +45,8 @@ def make(payloads: Payloads, stem: str, choices: Choices) -> Parts:
 
 
 def _bystanders(name: bytes) -> list[bytes]:
-    """Names that a shell makes of this one: its words, and for the whole and each word a text that it matches."""
-    words = name.split()
-    read = [decoy(text, Dialect.GLOB) for text in (name, *words)]
-    return [b"copy of " + name, name + b"~", *words, *(text for text in read if text is not None)]
+    """Names like this one, and those that a shell makes of it."""
+    return [b"copy of " + name, name + b"~", *shell_readings(name)]
 
 
 def is_file_name(name: bytes) -> bool:
@@ -72,20 +70,7 @@ FAMILY = Family(
     defeats=defeats,
     shapes={
         "name": Shape(
-            decisive=(
-                "double-blank",
-                "apostrophe",
-                "double-quote",
-                "backslash",
-                "dollar",
-                "backtick",
-                "semicolon",
-                "ampersand",
-                "pipe",
-                "redirection",
-                "parenthesis",
-                "leading-dash",
-            ),
+            decisive=(*UNQUOTED_HAZARDS, "leading-dash"),
             mixed=("glob", "bracket", "brace", "hash", "newline", "non-ascii"),
             joiner="-",
             without="/",

@@ -9,7 +9,7 @@ from qfuzz.gen.choices import Choices
 from qfuzz.gen.family import Family, Parts, Payloads, PublicCase
 from qfuzz.gen.prose import instruction, literal
 from qfuzz.gen.scripts import CALL_LOG, onhost_words
-from qfuzz.gen.shape import Shape
+from qfuzz.gen.shape import UNQUOTED_HAZARDS, Shape
 from qfuzz.model.task import ExpectFile, Fixture, FixtureFile
 
 
@@ -68,19 +68,7 @@ FAMILY = Family(
     defeats=defeats,
     shapes={
         "text": Shape(
-            decisive=(
-                "double-blank",
-                "apostrophe",
-                "double-quote",
-                "backslash",
-                "dollar",
-                "backtick",
-                "semicolon",
-                "ampersand",
-                "pipe",
-                "redirection",
-                "parenthesis",
-            ),
+            decisive=UNQUOTED_HAZARDS,
             mixed=("glob", "brace", "tilde", "hash"),
             joiner="-",
         )

@@ -118,21 +118,12 @@ class ProgramState(State):
 
 
 def in_program(machine: Machine, state: ProgramState, index: int) -> int:
-    run = _RUN.match(machine.text, index, machine.end)
-    if run:
-        state.begin_word(index, plain=True)
-        return machine.emit(index, run.end())
+    after = _in_either(machine, state, index)
+    if after is not None:
+        return after
     byte = machine.text[index]
-    if byte in b" \t":
-        return _blanks(machine, state, index)
-    if byte == HASH and state.word < 0:
-        return _comment(machine, index)
     if byte in b"#=[":
         return _mark(machine, state, index)
-    if byte in b"\"'$`\\":
-        return _quoted(machine, state, index)
-    if byte in b"<>" and machine.byte(machine.past_continuations(index + 1)) == OPEN:
-        return _process_substitution(machine, state, index)
     if byte == OPEN:
         return _open(machine, state, index)
     if byte == CLOSE:
@@ -144,6 +135,24 @@ def in_test(machine: Machine, state: ProgramState, index: int) -> int:
     """Inside `[[ ]]`: words and operators again, but parentheses group, or belong to a pattern."""
     if state.word < 0 and _TEST_END.match(machine.text, index, machine.end):
         return machine.leave(index, index + 2)
+    after = _in_either(machine, state, index)
+    if after is not None:
+        return after
+    byte = machine.text[index]
+    if byte == OPEN and (state.regex or _is_pattern_group(machine, state, index)):
+        state.begin_word(index)
+        return open_bracket(machine, index, Context.PATTERN, closer=CLOSE)
+    if byte in b"#=[" or (byte == PIPE and state.regex):
+        state.begin_word(index, plain=True)
+        return machine.emit(index, index + 1)
+    state.finish_word(machine, index)
+    if byte == NEWLINE:
+        return _newline(machine, state, index)
+    return machine.emit(index, index + 1)
+
+
+def _in_either(machine: Machine, state: ProgramState, index: int) -> int | None:
+    """What commands and `[[ ]]` read alike; None for the rest, with nothing read."""
     run = _RUN.match(machine.text, index, machine.end)
     if run:
         state.begin_word(index, plain=True)
@@ -157,16 +166,7 @@ def in_test(machine: Machine, state: ProgramState, index: int) -> int:
         return _quoted(machine, state, index)
     if byte in b"<>" and machine.byte(machine.past_continuations(index + 1)) == OPEN:
         return _process_substitution(machine, state, index)
-    if byte == OPEN and (state.regex or _is_pattern_group(machine, state, index)):
-        state.begin_word(index)
-        return open_bracket(machine, index, Context.PATTERN, closer=CLOSE)
-    if byte in b"#=[" or (byte == PIPE and state.regex):
-        state.begin_word(index, plain=True)
-        return machine.emit(index, index + 1)
-    state.finish_word(machine, index)
-    if byte == NEWLINE:
-        return _newline(machine, state, index)
-    return machine.emit(index, index + 1)
+    return None
 
 
 def _blanks(machine: Machine, state: ProgramState, index: int) -> int:

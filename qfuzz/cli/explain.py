@@ -17,8 +17,8 @@ from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.jail.pool import Isolation, Pool
-from qfuzz.model.errors import InputError, UsageError
-from qfuzz.model.reply import MAX_REPLY_BYTES
+from qfuzz.model.errors import UsageError
+from qfuzz.model.reply_codec import read_program
 from qfuzz.model.task import Fixture
 from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
@@ -68,7 +68,7 @@ def command(
         else:
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
-            program = _read(reply)
+            program = read_program(reply)
             resolve(transport)
             pool = cleanup.enter_context(opened())
             fresh = explain(
@@ -105,14 +105,3 @@ def _stored(
     return Explained(
         short_id(judged.key), title, breaker.program, breaker.transport, breaker.direct, breaker.transported, forms
     )
-
-
-def _read(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            program = stream.read(MAX_REPLY_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=str(file)) from None
-    if len(program) > MAX_REPLY_BYTES:
-        raise InputError(f"is longer than a reply can be ({MAX_REPLY_BYTES} bytes)", where=str(file))
-    return program

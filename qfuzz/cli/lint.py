@@ -16,8 +16,8 @@ from qfuzz.lint.findings import Linted, Source, linted_record, placed
 from qfuzz.lint.sarif import SarifLog
 from qfuzz.model.errors import HostError, InputError, UsageError
 from qfuzz.model.jsonl import read_records
-from qfuzz.model.reply import MAX_REPLY_BYTES, Reply
-from qfuzz.model.reply_codec import decode_reply
+from qfuzz.model.reply import Reply
+from qfuzz.model.reply_codec import decode_reply, read_program
 from qfuzz.report.lint_text import linted_text, summary_text
 from qfuzz.transports.loader import resolve
 
@@ -113,14 +113,7 @@ def _records(paths: tuple[Path, ...], command_field: str | None, skip_bad: bool)
 
 
 def _one(file: Path) -> Iterator[tuple[Source, Reply]]:
-    try:
-        with file.open("rb") as stream:
-            program = stream.read(MAX_REPLY_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"can't be read ({error.strerror})", where=str(file)) from None
-    if len(program) > MAX_REPLY_BYTES:
-        raise InputError(f"is longer than a reply can be ({MAX_REPLY_BYTES} bytes)", where=str(file))
-    yield Source(str(file), None), Reply(program)
+    yield Source(str(file), None), Reply(read_program(file))
 
 
 def _write(file: Path, log: SarifLog) -> None:

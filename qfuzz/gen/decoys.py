@@ -46,6 +46,13 @@ def decoy(payload: bytes, dialect: Dialect) -> bytes | None:
     return text if text and payload not in text else None
 
 
+def shell_readings(name: bytes) -> list[bytes]:
+    """What a shell may make of this file name unquoted: its words, and a text that the whole or a word matches."""
+    words = name.split()
+    read = [decoy(text, Dialect.GLOB) for text in (name, *words)]
+    return [*words, *(text for text in read if text is not None)]
+
+
 def _match(pattern: str, dialect: Dialect) -> Iterator[str]:
     basic = dialect is not Dialect.GLOB
     place = 0

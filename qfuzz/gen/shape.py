@@ -16,6 +16,22 @@ class Style(enum.Enum):
     V2 = "v2"
 
 
+UNQUOTED_HAZARDS = (
+    "double-blank",
+    "apostrophe",
+    "double-quote",
+    "backslash",
+    "dollar",
+    "backtick",
+    "semicolon",
+    "ampersand",
+    "pipe",
+    "redirection",
+    "parenthesis",
+)
+"""What defeats a text pasted without quotes, as an argument or after `NAME=`. Draws depend on the order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """`decisive`: hazards whose fragments defeat the family's naive program in an otherwise plain text.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from qfuzz.model.content import JsonValue, canonical_json, decode_content, encode_content, json_type
 from qfuzz.model.errors import InputError
 from qfuzz.model.fields import Fields, parse_json_line
@@ -84,3 +86,15 @@ def _dotted(value: JsonValue, path: str) -> JsonValue:
     else:
         raise InputError(f"key {path!r} is missing (looked in {json_type(value)})")
     return _dotted(inner, rest) if rest else inner
+
+
+def read_program(file: Path) -> bytes:
+    """The bytes of a file that holds one reply and nothing else. InputError if it can't be read or is too long."""
+    try:
+        with file.open("rb") as stream:
+            program = stream.read(MAX_REPLY_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"can't be read ({error.strerror})", where=str(file)) from None
+    if len(program) > MAX_REPLY_BYTES:
+        raise InputError(f"is longer than a reply can be ({MAX_REPLY_BYTES} bytes)", where=str(file))
+    return program

@@ -41,6 +41,16 @@ def one_byte(digits: bytes, base: int) -> bytes:
     return bytes([int(digits, base) & 0xFF])
 
 
+def numbered(match: re.Match[bytes]) -> bytes | None:
+    """What an escape by number stands for in Bash; None for any other. Groups: octal, hexadecimal, short, long."""
+    octal, hexadecimal, short, long = match.groups()[:4]
+    if octal:
+        return one_byte(octal, 8)
+    if hexadecimal:
+        return one_byte(hexadecimal, 16)
+    return code_point(short or long) if short or long else None
+
+
 def escape_with(pattern: re.Pattern[bytes], text: bytes) -> bytes:
     """`text` with a backslash before each match of `pattern`."""
     return pattern.sub(rb"\\\g<0>", text)

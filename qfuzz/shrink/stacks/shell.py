@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from qfuzz.shrink.stacks.escapes import NAMED, code_point, one_byte, read
+from qfuzz.shrink.stacks.escapes import NAMED, numbered, read
 from qfuzz.shrink.stacks.quotes import (
     ANSI_C,
     DOUBLE,
@@ -304,14 +304,7 @@ class _Scanner:
 
 
 def _ansi_value(match: re.Match[bytes]) -> bytes:
-    octal, hexadecimal, short, long, char = match.groups()
-    if octal:
-        return one_byte(octal, 8)
-    if hexadecimal:
-        return one_byte(hexadecimal, 16)
-    if short or long:
-        return code_point(short or long)
-    return OPAQUE if char is None else _ANSI_NAMED.get(char, match.group())
+    return numbered(match) or (OPAQUE if match[5] is None else _ANSI_NAMED.get(match[5], match[0]))
 
 
 @functools.cache

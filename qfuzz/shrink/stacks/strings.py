@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from qfuzz.shrink.stacks.escapes import NAMED, code_point, control_escapes, escape_with, one_byte, read
+from qfuzz.shrink.stacks.escapes import NAMED, code_point, control_escapes, escape_with, numbered, one_byte, read
 from qfuzz.shrink.stacks.units import OPAQUE, Unit, View, Writer, spelled
 
 # An expansion inside a string leaves OPAQUE there, so NUL is let through.
@@ -129,14 +129,7 @@ def _format_value(match: re.Match[bytes]) -> bytes:
 
 
 def _printf_value(match: re.Match[bytes]) -> bytes:
-    octal, hexadecimal, short, long, char = match.groups()
-    if octal:
-        return one_byte(octal, 8)
-    if hexadecimal:
-        return one_byte(hexadecimal, 16)
-    if short or long:
-        return code_point(short or long)
-    return OPAQUE if char == b"c" else _PRINTF_CHARS.get(char, match.group())
+    return numbered(match) or (OPAQUE if match[5] == b"c" else _PRINTF_CHARS.get(match[5], match[0]))
 
 
 def _format_writers(escaped: Callable[[bytes], bytes], octal: bytes) -> Iterator[Writer]:
