@@ -156,11 +156,13 @@ class Attempt:
             if ordinal >= len(self._directs):
                 self._directs += (self._observe(DIRECT, direct_launch, ordinal),)
             runs += (self._observe(result.transport, delivery, ordinal),)
-            if not compare(self._directs, runs).diverged:
-                break
-        if compare(self._directs, runs).diverged and self._is_stale(result.transport):
-            # Direct runs of another day say nothing of a program that prints the time.
-            self._directs += self._fresh_direct(direct_launch)
+            comparison = compare(self._directs, runs)
+            if not comparison.diverged:
+                return comparison
+        if not self._is_stale(result.transport):
+            return comparison
+        # Direct runs of another day say nothing of a program that prints the time.
+        self._directs += self._fresh_direct(direct_launch)
         return compare(self._directs, runs)
 
     def _further_directs(self) -> tuple[Observation, ...]:
