@@ -172,7 +172,8 @@ def _say_skipped(source: ReplySource) -> None:
     for error in source.skipped:
         print(f"skipped {error}", file=sys.stderr)
     if source.skipped:
-        print(f"skipped {len(source.skipped)} bad lines in all", file=sys.stderr)
+        count = len(source.skipped)
+        print(f"skipped {count} bad line{'s' if count > 1 else ''} in all", file=sys.stderr)
 
 
 def _listen(

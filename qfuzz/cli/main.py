@@ -91,7 +91,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; what was finished is kept", 130)
+        _fail("interrupted; a database keeps what was finished", 130)
     except (BrokenPipeError, _ReaderGone):
         _drop_output()
         sys.exit(141)

@@ -98,7 +98,7 @@ def check_replies(
     """Read every line of every file once, running nothing.
 
     Raises InputError with file and line for the first bad one: not a reply, an unknown task, a sample that was there
-    before. With `skip_bad` such lines are listed in the result instead; at least one good one must remain.
+    before. With `skip_bad` such lines are listed in the result instead; without a good one InputError names the first.
     """
     skipped: list[InputError] = []
     seen: dict[bytes, tuple[int, int]] = {}
@@ -135,7 +135,8 @@ def check_replies(
             else:
                 refuse(problem, index)
     if not count:
-        raise InputError("no good line is left", where=", ".join(file.name for file in files))
+        hint = f"the first of {len(skipped)} bad ones: {skipped[0]}" if skipped else ""
+        raise InputError("no good line is left", where=", ".join(file.name for file in files), hint=hint)
     return ReplySource(files, command_field, count, tuple(skipped), frozenset(bad))
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import secrets
+import stat
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -30,12 +31,12 @@ _CHUNK_BYTES = 1 << 20
 
 def manifest_path(path: Path) -> Path:
     """The manifest of the set at `path`."""
-    return path.with_name(path.name + ".manifest.json")
+    return _beside(path, ".manifest.json")
 
 
 def commitment_path(path: Path) -> Path:
     """The commitment of the set at `path`; the only one of the three files that belongs into a public repository."""
-    return path.with_name(path.name + ".commitment.json")
+    return _beside(path, ".commitment.json")
 
 
 def write_set(
@@ -44,8 +45,9 @@ def write_set(
     """Writes the set, its manifest (`about`, counts, digest) and, with `commit`, its commitment; returns the manifest.
 
     The three appear under their names only when all are complete, each by a rename. Raises UsageError where they can't
-    be written.
+    be written, or where something else than a regular file has one of the names: then nothing is written.
     """
+    _refuse_other_kinds(path, manifest_path(path), commitment_path(path))
     families: Counter[str] = Counter()
     tiers: Counter[str] = Counter()
     plain = hashlib.sha256()
@@ -106,6 +108,20 @@ def check_set(path: Path) -> bool:
     except OSError as error:
         raise InputError(f"can't be read ({error.strerror})", where=str(path)) from None
     return secrets.compare_digest(salted.hexdigest(), expected)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    if not path.name:
+        raise UsageError("is no name of a file", where=str(path))
+    return path.with_name(path.name + suffix)
+
+
+def _refuse_other_kinds(*paths: Path) -> None:
+    """A rename would put a file in the place of a device, a pipe or a link, and fail half-way at a directory."""
+    for path in paths:
+        with suppress(OSError):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                raise UsageError("can't be written (there is something else than a regular file)", where=str(path))
 
 
 def _document(value: JsonValue) -> bytes:

@@ -35,7 +35,13 @@ def parse_json_line(line: bytes) -> dict[str, JsonValue]:
     if text.count("[") + text.count("{") > MAX_NESTING and _nesting(text) > MAX_NESTING:
         raise InputError("is nested too deeply to be a record")
     try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_float=_finite, parse_constant=_no_constant)
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_float=_finite,
+            parse_int=_bounded,
+            parse_constant=_no_constant,
+        )
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg} at column {error.colno})") from None
     except ValueError as error:
@@ -75,6 +81,13 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise InputError(f"holds {text[:40]}, which is too large for a number")
     return value
+
+
+def _bounded(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"holds a number of {len(text)} digits, which is too large") from None
 
 
 def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:

@@ -51,6 +51,7 @@ BAD_LINES: dict[str, tuple[bytes, str]] = {
     "trial a string": (line(trial="1"), "key 'trial' must be a whole number"),
     "trial negative": (line(trial=-1), "key 'trial' must be 0 to"),
     "trial huge": (line(trial=10**30), "key 'trial' must be 0 to"),
+    "a number of too many digits": (b'{"reply":"x","n":' + b"7" * 5000 + b"}", "holds a number of 5000 digits"),
     "model a number": (line(model=4), "key 'model' must be a string"),
     "unknown task": (line(task_id="note/t1-cost\n\x1b"), "unknown task 'note/t1-cost\\n\\x1b'"),
     "twice": (GOOD, "the same task, model, contract, effort and trial as replies.jsonl:1"),
@@ -108,7 +109,8 @@ def test_nothing_left_after_skipping_is_an_error(inside: Inside) -> None:
     Path("replies.jsonl").write_bytes(b"{\n[]\n")
     said = inside.call("diff", "replies.jsonl", "--skip-bad")
     assert said.status == 2
-    assert said.err == "qfuzz: replies.jsonl: no good line is left\n"
+    complaint = "replies.jsonl:1: is not JSON (Expecting property name enclosed in double quotes at column 2)"
+    assert said.err == f"qfuzz: replies.jsonl: no good line is left; the first of 2 bad ones: {complaint}\n"
 
 
 def test_a_duplicate_in_another_file_names_both_places(inside: Inside, tasks: tuple[str, Path]) -> None:

@@ -123,6 +123,8 @@ def test_check_needs_a_commitment(commitment: bytes | None, written: Path, tmp_p
         (("--check", "set", "--out", "x"), b"--out makes no sense with --check"),
         (("--check", "set", "--public"), b"--public makes no sense with --check"),
         (("--out", "no/such/folder"), b"can't be written"),
+        (("--out", ""), b".: is no name of a file"),
+        (("--check", ""), b".: is no name of a file"),
         (("--style", "v3"), b"'v3' is not one of"),
     ],
 )
@@ -135,6 +137,21 @@ def test_bad_requests_are_one_line_and_leave_nothing(
     assert b"Traceback" not in done.stderr
     assert done.stdout == b""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("taken", ["", ".manifest.json", ".commitment.json"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_only_a_regular_file_is_replaced(kind: str, taken: str, tmp_path: Path) -> None:
+    path = tmp_path / f"set.jsonl{taken}"
+    make = {"folder": path.mkdir, "pipe": lambda: os.mkfifo(path), "link": lambda: path.symlink_to("elsewhere")}
+    make[kind]()
+    before = path.lstat()
+    done = call("gen", "--seed", SEED, "--out", "set.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"qfuzz: %s: can't be written (there is something else than a regular file)\n" % (
+        path.name.encode()
+    )
+    assert [(each, each.lstat()) for each in tmp_path.iterdir()] == [(path, before)]
 
 
 @pytest.mark.usefixtures("written")
