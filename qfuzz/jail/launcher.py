@@ -39,7 +39,7 @@ def _bind(folders: list[str]) -> None:
             sys.exit(f"can't show {what} to a jail: {os.strerror(ctypes.get_errno())}")
 
     def mount(source: bytes, target: str, kind: bytes | None, flags: int, data: bytes | None = None) -> int:
-        return libc.mount(source, target.encode(), kind, ctypes.c_ulong(flags), data)
+        return int(libc.mount(source, target.encode(), kind, ctypes.c_ulong(flags), data))
 
     check(libc.unshare(_CLONE_NEWNS), "folders")
     check(mount(b"", "/", None, _MS_PRIVATE_REC), "folders")

@@ -39,14 +39,19 @@ def folder() -> Iterator[Path]:
 class TestShown:
     def test_a_folder_below_tmp_is_there_read_only_and_survives_wiping(self, folder: Path) -> None:
         with Pool(1, shown=(folder,)) as pool:
+            jails = set()
             for _ in range(2):
-                observation = pool.run(execution(TRY_TO_CHANGE.format(folder) + "touch /tmp/mine ~/mine; ls /tmp"))
+                look = f"touch /tmp/mine ~/mine; ls '{folder}/..' /tmp; readlink /proc/self/ns/mnt"
+                observation = pool.run(execution(TRY_TO_CHANGE.format(folder) + look))
                 lines = observation.stdout.data.decode().splitlines()
                 assert lines[:2] == ["greeting", "hello"]
                 assert lines[2] == f"{folder}/greeting"
-                # What a reply leaves beside it is gone by the next run.
-                assert sorted(lines[3:]) == sorted(["mine", folder.relative_to("/tmp").parts[0]])
+                # Nothing can be put beside it, and what is put into /tmp is gone by the next run.
+                top = folder.relative_to("/tmp").parts[0]
+                assert lines[3:-1] == ["/tmp:", *sorted(["mine", top]), "", f"{folder}/..:", "open"]
                 assert observation.tree.entries == {}
+                jails.add(lines[-1])
+            assert len(jails) == 1
         assert (folder / "greeting").read_text() == "hello\n"
 
     def test_several_folders_in_places_of_all_kinds(self, folder: Path) -> None:
@@ -95,9 +100,11 @@ class TestShown:
                 assert list(observation.tree.entries) == [b"made"]
 
 
-@pytest.mark.parametrize("folder", ["/", "/proc", "/proc/self", "/dev/shm", "/run", "/run/qfuzz", "/tmp", "/etc", "/var"])
+@pytest.mark.parametrize(
+    "folder", ["/", "/proc", "/proc/self", "/dev/shm", "/run", "/run/qfuzz", "/tmp", "/etc", "/var"]
+)
 def test_what_would_hide_a_part_of_the_jail_is_refused(folder: str) -> None:
-    with pytest.raises(UsageError, match="would hide|a jail has its own") as caught:
+    with pytest.raises(UsageError, match=r"would hide|a jail has its own") as caught:
         Pool(1, shown=(Path(folder),))
     assert caught.value.exit_status == 2
 
