@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": "Replay replies over transports and say what each transport broke.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
+    "fuzz": "Fuzz an escaping function: does a shell read what went in?",
     "lint": "Say which characters a transport will treat as its own, running nothing.",
     "transports": "List transports and show how one embeds a sample.",
     "doctor": "Say what this machine has and what is missing.",
