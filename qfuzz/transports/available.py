@@ -43,11 +43,16 @@ EXTRA_HINT = "pip install 'qfuzz[boundaries]'"
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a boundary lacks here. `remedy` is one command."""
+    """What a boundary lacks here. `packages` are Debian's; empty for what is no program."""
 
     boundary: str
     what: str
-    remedy: str
+    packages: tuple[str, ...] = ()
+
+    @property
+    def remedy(self) -> str:
+        """The one command that gets it."""
+        return f"sudo apt-get install {' '.join(self.packages)}" if self.packages else EXTRA_HINT
 
     def __str__(self) -> str:
         return f"{self.boundary} is not available here, because {self.what}"
@@ -57,12 +62,12 @@ def missing(boundary: Boundary) -> Missing | None:
     """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
     lacking = [program for program in boundary.programs if shutil.which(program, path=SEARCH_PATH) is None]
     if lacking:
-        packages = " ".join(PACKAGES[program] for program in lacking)
+        packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"
-        return Missing(boundary.name, what, f"sudo apt-get install {packages}")
+        return Missing(boundary.name, what, packages)
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:
-            return Missing(boundary.name, f"the Python module {module} is not installed", EXTRA_HINT)
+            return Missing(boundary.name, f"the Python module {module} is not installed")
     return None
 
 

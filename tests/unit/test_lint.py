@@ -138,10 +138,8 @@ def test_what_a_program_takes_from_the_reply_is_marked() -> None:
         "xargs/apostrophe",
         "xargs/apostrophe",
     ]
-    assert [one.rule_id for one in findings("heredoc", b"p $a '\\n' '\\\\'")] == [
-        "heredoc/dollar",
-        *["heredoc/backslash"] * 2,
-    ]
+    heredoc = findings("heredoc", b"p $a '\\n' '\\\\'")
+    assert [one.rule_id for one in heredoc] == ["heredoc/dollar", "heredoc/backslash"]
     assert [one.rule_id for one in findings("eval", b'p "$" "')] == ["eval/double-quote"] * 3
 
 
