@@ -43,7 +43,12 @@ from qfuzz.model.errors import UsageError
 )
 @budget_options
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), default=os.cpu_count() or 1, show_default="one for each core", metavar="N"
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    show_default="one for each core",
+    metavar="N",
+    help="Executions at the same time. What is found does not depend on it.",
 )
 @click.option(
     "--timeout",
