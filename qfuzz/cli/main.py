@@ -23,6 +23,7 @@ COMMANDS = {
     "diff": "Replay replies over transports and say what each transport broke.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
+    "fuzz": "Fuzz an escaping function: does a shell read what went in?",
     "regress": "Replay breaker files and say which cases are not as expected.",
     "export": "Write the breakers of a store as a file to review and commit.",
     "import": "Keep the breakers of files in a store.",
