@@ -101,10 +101,13 @@ class Store:
     verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, any_thread: bool = False) -> None:
+        """With `any_thread` any thread may use it, one at a time: the caller sees to that."""
         self.path = path
         try:
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread
+            )
         except sqlite3.Error as error:
             raise _store_error(path, error) from None
         try:
@@ -263,6 +266,20 @@ class Store:
     def cases(self) -> list[bytes]:
         """The lines of all cases, by key."""
         return [line.encode() for (line,) in self._execute("select line from cases order by key", ())]
+
+    def examples(self, key: bytes) -> list[bytes]:
+        """The values under a key of Hypothesis's, the shortest first. A row that is no pair of blobs is passed over."""
+        rows = self._execute("select value from examples where key = ? order by length(value), value", (key,))
+        return [value for (value,) in rows.fetchall() if isinstance(value, bytes)]
+
+    def add_example(self, key: bytes, value: bytes) -> bool:
+        """Whether it was not there."""
+        inserted = self._execute("insert or ignore into examples (key, value) values (?, ?)", (key, value))
+        return inserted.rowcount > 0
+
+    def remove_example(self, key: bytes, value: bytes) -> bool:
+        """Whether it was there."""
+        return self._execute("delete from examples where key = ? and value = ?", (key, value)).rowcount > 0
 
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:
         """A new row in `runs`; returns its id."""
