@@ -11,6 +11,8 @@ from qfuzz.model.task import Fixture, Task
 from qfuzz.strategies.grammar import free_programs
 from qfuzz.strategies.tasks import family_programs
 
+_EMPTY = Fixture()
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -25,7 +27,7 @@ class Case:
 
     @property
     def fixture(self) -> Fixture:
-        return Fixture() if self.task is None else self.task.fixture
+        return _EMPTY if self.task is None else self.task.fixture
 
 
 @st.composite

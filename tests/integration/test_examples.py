@@ -123,9 +123,7 @@ def test_rows_that_are_no_blobs_are_passed_over(tmp_path: Path) -> None:
         examples.save(b"k", b"good")
     odd = [(b"k", "text"), (b"k", None), ("k", b"v"), (b"k", 7)]
     with sqlite3.connect(path) as connection:
-        connection.executemany(
-            "insert into examples values (?, ?)", [(b"k", "text"), (b"k", None), ("k", b"v"), (b"k", 7)]
-        )
+        connection.executemany("insert into examples values (?, ?)", odd)
     connection.close()
     with StoredExamples(path) as examples:
         assert list(examples.fetch(b"k")) == [b"good"]
