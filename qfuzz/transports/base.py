@@ -44,8 +44,8 @@ class Boundary(ABC):
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
     tool = False
-    """Whether it starts a program other than a shell that reads the text by `rules` and starts a shell with the
-    rest."""
+    """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
+    reads it, or from a variable."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()

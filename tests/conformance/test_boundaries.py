@@ -41,6 +41,11 @@ STACKS = [
         "heredoc > script-file",
         "json-naive > xargs",
         "xargs > quoted",
+        "yaml-double > json-naive",
+        "jinja2 > nested",
+        "markdown-fence > github-run",
+        "xml-naive > heredoc",
+        "percent-format > str-format",
     )
 ]
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
