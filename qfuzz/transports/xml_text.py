@@ -162,7 +162,7 @@ class EntitiesDecoded(Boundary):
         return program.replace(b"&", b"&amp;")
 
     def disclosure(self) -> str:
-        return "Entities in R, such as &lt; or &#39;, are decoded as in HTML, and bash runs what comes out."
+        return "In R entities such as &lt; or &#39; are decoded as in HTML, and bash runs what comes out."
 
 
 BOUNDARIES: tuple[Boundary, ...] = (XmlNaive(), Xml(), EntitiesLeft(), EntitiesDecoded())

@@ -32,9 +32,9 @@ def refuse(boundary: str, text: bytes) -> Refusal | None:
 def scalar_at(boundary: str, document: str, path: tuple[str | int, ...]) -> bytes | Rejection:
     """The text at `path` (keys of mappings, indices of sequences) of a document; of equal keys the last counts."""
     yaml = library("yaml")
-    loader = yaml.SafeLoader(document)
-    loader.fetch_flow_collection_start = functools.partial(_bounded_start, loader, yaml)
     try:
+        loader = yaml.SafeLoader(document)
+        loader.fetch_flow_collection_start = functools.partial(_bounded_start, loader, yaml)
         node = loader.get_single_node()
     except yaml.YAMLError as error:
         return Rejection(boundary, _said(error))
@@ -58,7 +58,7 @@ def scalar_at(boundary: str, document: str, path: tuple[str | int, ...]) -> byte
 
 
 def _bounded_start(loader: Any, yaml: Any, token: Any) -> None:
-    """Begins a collection in brackets or braces. Each open one costs time at every further token, so few may be open."""
+    """Begins a collection in brackets or braces. Each open one costs time at every token, so few may be open."""
     if loader.flow_level >= _MOST_OPEN:
         raise yaml.scanner.ScannerError(None, None, "nested too deeply", loader.get_mark())
     type(loader).fetch_flow_collection_start(loader, token)
@@ -183,6 +183,8 @@ class YamlDouble(_Pasted):
 
 class _Block(_Pasted):
     """A block scalar: each line of the reply two blanks further right than the key."""
+
+    adds_text = True
 
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
         refusal = refuse(self.name, text)
