@@ -14,6 +14,15 @@ MAX_REPLY_BYTES = 1 << 20
 MAX_TRIAL = 1_000_000
 """Trials are counted; a larger number is a time or an id in the wrong key."""
 
+CLEANED = "cleaned"
+"""Key of a reply's metadata: the names of the clean-up rules that changed it, a list of strings."""
+
+ORIGINAL = "original"
+"""Key of a reply's metadata: what the reply was before it was cleaned, as content."""
+
+NO_PROGRAM = "no_program"
+"""Key of a reply's metadata: why somebody who did answer gave no program. The reply is empty then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
