@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 from qfuzz.cli.gather import gather
-from qfuzz.cli.options import load_tasks, tasks_option
+from qfuzz.cli.options import a_number, load_tasks, tasks_option
 from qfuzz.collect.answer import JSON, TEXT
 from qfuzz.collect.clean import RULES, parse_rules
 from qfuzz.collect.collection import GIVE_UP_AFTER, Ask, Collected, Failed, GaveUp, Manner, Operator, Stopped, collect
@@ -48,6 +48,10 @@ class _Program:
         return run_program(self.command, text.encode(), environment, self.timeout_seconds, stopped)
 
 
+def _rate(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    return value if value is None else a_number(context, parameter, value)
+
+
 @click.command()
 @click.option("--command", "program", metavar="PROGRAM", help="Asked once a task and trial; run by /bin/sh -c.")
 @click.option(
@@ -75,6 +79,7 @@ class _Program:
 @click.option(
     "--timeout",
     type=click.FloatRange(0.05, 86400),
+    callback=a_number,
     default=600.0,
     show_default=True,
     metavar="SECONDS",
@@ -86,12 +91,19 @@ class _Program:
 @click.option(
     "--wait",
     type=click.FloatRange(0, 3600),
+    callback=a_number,
     default=2.0,
     show_default=True,
     metavar="SECONDS",
     help="Before the first further try; each one after it waits twice as long.",
 )
-@click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="At most N tries a minute.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0.01, 1e6),
+    callback=_rate,
+    metavar="N",
+    help="At most N tries a minute, evenly spaced.",
+)
 def command(
     program: str | None,
     sources: tuple[Path, ...],

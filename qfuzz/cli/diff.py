@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.gather import reply_files
+from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
@@ -139,6 +139,8 @@ def command(
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
     print_table(tally, out)
+    for line in source_notes(source):
+        print(line, file=out)
     breakers.print(out)
     if tally.harness_errors and not tally.breakers:
         # Not "nothing found": a part was not looked at.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from qfuzz.collect.clean import cleaned_reply
-from qfuzz.engine.samples import ReplyFile, spooled
+from qfuzz.engine.samples import ReplyFile, ReplySource, spooled
 from qfuzz.inspect.logs import convert_logs, looks_like_log
 from qfuzz.model.errors import InputError, UsageError
 from qfuzz.model.jsonl import read_records
-from qfuzz.model.reply import CLEANED
 from qfuzz.model.reply_codec import decode_reply, encode_reply
 
 
@@ -36,6 +36,15 @@ def reply_files(paths: tuple[Path, ...], cleanup: ExitStack) -> tuple[ReplyFile,
     return files
 
 
+def source_notes(source: ReplySource) -> Iterator[str]:
+    """What a reader of results must know of the replies behind them: a line for clean-up, one for empty replies."""
+    if source.cleaned_replies:
+        by_rule = ", ".join(f"{name} {number}" for name, number in source.cleaned.items())
+        yield f"Cleaned before they were judged: {source.cleaned_replies} of {source.count} replies ({by_rule})."
+    if source.without_program:
+        yield f"Answers without a program, judged as empty replies: {source.without_program} of {source.count}."
+
+
 def gather(paths: tuple[Path, ...], rules: tuple[str, ...], out: Path) -> int:
     """Write the replies of `paths` into a new file, cleaned by `rules`, and say on standard error what was changed."""
     if out.exists():
@@ -53,7 +62,7 @@ def gather(paths: tuple[Path, ...], rules: tuple[str, ...], out: Path) -> int:
                     count += 1
                     cleaned += reply is not record.value
                     if reply is not record.value:
-                        changed.update(reply.metadata[CLEANED])
+                        changed.update(reply.cleaned)
                     target.write(encode_reply(reply))
         part.rename(out)
     by_rule = ", ".join(f"{name} {number}" for name, number in changed.items())

@@ -116,10 +116,10 @@ def cleaned_reply(reply: Reply, rules: tuple[str, ...]) -> Reply:
     done = clean(reply.program, rules)
     if not done.changed:
         return reply
-    earlier = reply.metadata.get(CLEANED, [])
+    earlier = reply.cleaned
     metadata = {
         **reply.metadata,
         CLEANED: [*earlier, *(name for name in done.changed if name not in earlier)],
-        ORIGINAL: reply.metadata.get(ORIGINAL, encode_content(reply.program)),
+        ORIGINAL: reply.metadata[ORIGINAL] if earlier and ORIGINAL in reply.metadata else encode_content(reply.program),
     }
     return replace(reply, program=done.program, metadata=metadata)

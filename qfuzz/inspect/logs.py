@@ -42,12 +42,14 @@ _ZIP = b"PK\x03\x04"
 class ReadLog:
     """What a log held. `file` has its replies, None if there is none.
 
-    `errors` samples ended in an error and `unfinished` ones have no output; neither is a reply. `repeated` ones are in
-    a later attempt of the same evaluation. `without_program` are replies of a model that answered without a program.
+    Of its `samples`, `errors` ended in an error, `unfinished` ones have no output or, in the latest attempt, are not in
+    the log at all; neither are replies. `repeated` ones are in a later attempt of the same evaluation.
+    `without_program` are replies of a model that answered without a program.
     """
 
     name: str
     file: ReplyFile | None = None
+    samples: int = 0
     replies: int = 0
     errors: int = 0
     unfinished: int = 0
@@ -100,7 +102,11 @@ def convert_logs(paths: Sequence[Path], cleanup: ExitStack) -> dict[Path, ReadLo
     found = {}
     for path in sorted(headers, key=lambda path: headers[path].eval.created, reverse=True):
         header = headers[path]
-        found[path] = _converted(path, header, taken.setdefault(header.eval.task_id, set()), cleanup)
+        latest = header.eval.task_id not in taken
+        found[path] = log = _converted(path, header, taken.setdefault(header.eval.task_id, set()), cleanup)
+        if latest:
+            asked = len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1)
+            log.unfinished += max(0, asked - log.samples)
     return found
 
 
@@ -137,9 +143,8 @@ def _converted(path: Path, header: EvalLog, taken: set[tuple[str, int]], cleanup
     handle, copied = tempfile.mkstemp(prefix="qfuzz-replies-", suffix=".jsonl")
     cleanup.callback(os.unlink, copied)
     with open(handle, "wb") as copy:
-        seen = 0
         for sample in _samples(path, header):
-            seen += 1
+            log.samples += 1
             name = (str(sample.id), sample.epoch)
             if name in taken:
                 log.repeated += 1
@@ -155,7 +160,6 @@ def _converted(path: Path, header: EvalLog, taken: set[tuple[str, int]], cleanup
                 log.replies += 1
                 log.without_program += NO_PROGRAM in reply.metadata
                 copy.write(encode_reply(reply))
-    log.unfinished += max(0, len(header.eval.dataset.sample_ids or ()) * (header.eval.config.epochs or 1) - seen)
     if log.replies:
         log.file = ReplyFile(Path(copied), str(path))
     return log

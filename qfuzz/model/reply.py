@@ -40,6 +40,12 @@ class Reply:
     metadata: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), compare=False)
 
     @property
+    def cleaned(self) -> tuple[str, ...]:
+        """The clean-up rules that changed this reply, as its metadata says; another shape is somebody else's key."""
+        named = self.metadata.get(CLEANED)
+        return tuple(named) if isinstance(named, list) and all(isinstance(name, str) for name in named) else ()
+
+    @property
     def identity(self) -> tuple[str | None, str, str, str | None, int]:
         """What may occur once in a file of replies."""
         return (self.task_id, self.model, self.contract, self.effort, self.trial)
