@@ -48,10 +48,6 @@ class _Program:
         return run_program(self.command, text.encode(), environment, self.timeout_seconds, stopped)
 
 
-def _rate(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
-    return value if value is None else a_number(context, parameter, value)
-
-
 @click.command()
 @click.option("--command", "program", metavar="PROGRAM", help="Asked once a task and trial; run by /bin/sh -c.")
 @click.option(
@@ -100,7 +96,7 @@ def _rate(context: click.Context, parameter: click.Parameter, value: float | Non
 @click.option(
     "--rate",
     type=click.FloatRange(0.01, 1e6),
-    callback=_rate,
+    callback=a_number,
     metavar="N",
     help="At most N tries a minute, evenly spaced.",
 )

@@ -20,9 +20,9 @@ from qfuzz.model.task import Task
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    """The value; refuses NaN, which is in every range."""
-    if math.isnan(value):
+def a_number(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """A callback of options that take a number: NaN is in every range."""
+    if value is not None and math.isnan(value):
         raise click.BadParameter("is not a number", context, parameter)
     return value
 
