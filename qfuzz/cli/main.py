@@ -21,6 +21,8 @@ COMMANDS = {
     "validate": "Prove a task set: references pass, naive programs fail, wrong final states fail.",
     "prompts": "Write one prompt a task for a contract.",
     "diff": "Replay replies over transports and say what each transport broke.",
+    "score": "Say how much of a score is generation, damage by the path, compensation.",
+    "report": "Explain the score of a store in one document, down to the single executions.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
     "lint": "Say which characters a transport will treat as its own, running nothing.",

@@ -1,0 +1,96 @@
+"""What a reader takes away, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from qfuzz.report.score_words import effect_words, percent, share_words, signed
+from qfuzz.score.result import ConfigurationScore, Report
+from qfuzz.stats.bootstrap import COVERAGE_OF_14
+
+
+def sentences(score: ConfigurationScore) -> Iterator[str]:
+    """Generation, damage, compensation: one sentence each."""
+    base, other = score.pair.base, score.pair.other
+    rr = score.cells.get("rr")
+    if rr is None:
+        yield f"Generation: no data, for there are no replies under {base.contract}."
+    else:
+        yield (
+            f"Generation: asked under {base.contract}, {score.title} gives replies that pass {percent(rr.rate)} over "
+            f"{base.transport} ({rr.passed} of {rr.total})."
+        )
+    if score.damage is None:
+        yield "Damage: no data."
+    else:
+        lost = score.retention.whole - score.retention.parts
+        yield (
+            f"Damage by the path: the same replies over {other.transport} score {effect_words(score.damage)} points; "
+            f"{lost} of {score.retention.whole} that were right no longer pass"
+            + (f", and of all that fail {share_words(score.exit0, 'end with status 0')}." if score.exit0.whole else ".")
+        )
+    if score.compensation is None:
+        yield f"Compensation: no data, for it takes replies under {base.contract} and under {other.contract}."
+    else:
+        yield (
+            f"Compensation: told of the path, it scores {effect_words(score.compensation)} points more than that over "
+            f"{other.transport}; the matched gap {signed(score.matched_gap and score.matched_gap.value)} is "
+            f"{signed(score.damage and score.damage.value)} and {signed(score.compensation.value)}."
+        )
+
+
+def summary(scores: Sequence[ConfigurationScore]) -> Iterator[str]:
+    """The same three for several configurations, as ranges."""
+    pair = scores[0].pair
+    rates = [cell.rate for score in scores if (cell := score.cells.get("rr")) is not None and cell.rate is not None]
+    yield f"Generation: {len(rates)} configurations pass {_range(rates, percent)} over {pair.base.transport}."
+    damages = [score.damage.value for score in scores if score.damage is not None]
+    lost = sum(score.retention.whole - score.retention.parts for score in scores)
+    right = sum(score.retention.whole for score in scores)
+    yield (
+        f"Damage by the path: over {pair.other.transport} the same replies score {_range(damages, signed)} points; "
+        f"{lost} of {right} that were right no longer pass."
+    )
+    told = [score.compensation.value for score in scores if score.compensation is not None]
+    gaps = [score.matched_gap.value for score in scores if score.matched_gap is not None]
+    yield (
+        f"Compensation: told of the path, {len(told)} configurations score {_range(told, signed)} points more than "
+        f"that; the matched gap is {_range(gaps, signed)}."
+    )
+
+
+def _range(values: Sequence[Fraction], words: object) -> str:
+    assert callable(words)
+    if not values:
+        return "no data"
+    low, high = words(min(values)), words(max(values))
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def advice(score: ConfigurationScore) -> Iterator[str]:
+    """Families by what disclosure does there. Four tasks a family decide little, and the line says so."""
+    helps, little, hurts = [], [], []
+    for group in score.by["family"]:
+        if group.compensation is None:
+            continue
+        value = group.compensation.value
+        place = helps if value > 0 else hurts if value < 0 else little
+        place.append((value, f"{group.name} {signed(value)}"))
+    for words, found in (("helps", helps), ("changes nothing", little), ("hurts", hurts)):
+        if found:
+            listed = ", ".join(text for _, text in sorted(found, key=lambda each: (-abs(each[0]), each[1])))
+            yield f"Disclosure {words} in: {listed}."
+
+
+def caveat(report: Report) -> str:
+    """What the intervals are, and how far to trust them."""
+    counts = sorted({len({score.ledger.tasks[place].family for place in score.tasks}) for score in report.scores})
+    families = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    low, high = COVERAGE_OF_14
+    return (
+        f"Points are rounded once, from counts. Intervals are 95 % percentile intervals of {report.draws} draws (seed "
+        f"{report.seed}) that resample families, here {families}; where that has no width they are exact or Wilson's "
+        f"bounds over tasks. With 14 families they are too short: in simulation they hold the truth in {100 * low:.0f} "
+        f"to {100 * high:.0f} % of cases, and with fewer families in fewer."
+    )
