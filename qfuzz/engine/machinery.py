@@ -57,6 +57,7 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "limits": asdict(pool.limits),
         "environment": dict(ENVIRONMENT),
         "isolation": pool.isolation,
+        "shown": list(pool.shown),
         "timeout_seconds": timeout_seconds,
         "observed": OBSERVED,
         "agent": sha256_hex(agent_zip()),
