@@ -24,7 +24,9 @@ from qfuzz.model.errors import UsageError
     type=click.Choice(USERLANDS),
     help="Score under this userland; twice, to see the same replies under two. Default: gnu.",
 )
-@click.option("--by", type=click.Choice(["family", "tier", "hazard"]), help="Show each part of the tasks by itself too.")
+@click.option(
+    "--by", type=click.Choice(["family", "tier", "hazard"]), help="Show each part of the tasks by itself too."
+)
 @click.option(
     "--list",
     "listed",
@@ -32,7 +34,9 @@ from qfuzz.model.errors import UsageError
     type=click.Choice(["rr", "rn", "nr", "nn"]),
     help="List the single executions of a cell, with ids for `qfuzz explain`, instead of the score.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON Lines: one object a configuration, docs/score.md says which.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="JSON Lines: one object a configuration, docs/score.md says which."
+)
 @click.option("--csv", "as_csv", is_flag=True, help="One row a configuration, as CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="The report as Markdown.")
 @run_options
@@ -57,9 +61,9 @@ def command(
     """Score REPLIES, or without any what the store holds: four cells, damage, compensation, ranks, with intervals.
 
     A pair names two paths: raw:nested holds replies that were told nothing against ones that were told of nested.
-    RR, RN, NR, NN are the pass rates of raw (R) and told (N) replies over the direct (R) and the nested (N) path. Damage
-    is RN - RR, compensation NN - RN, the matched gap NN - RR, in points. Executions that the store lacks are made
-    first. Exit status: 0, or 2 where something does not pair.
+    RR, RN, NR, NN are the pass rates of raw (R) and told (N) replies over the direct (R) and the nested (N) path.
+    Damage is RN - RR, compensation NN - RN, the matched gap NN - RR, in points. Executions that the store lacks are
+    made first. Exit status: 0, or 2 where something does not pair.
 
     \b
     Examples:

@@ -27,15 +27,13 @@ def score_options(function: Decorated) -> Decorated:
             metavar="N",
             help="Resamplings for each interval.",
         ),
-        click.option(
-            "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling."
-        ),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling."),
         click.option(
             "--pair",
             "pairs",
             multiple=True,
             metavar="A:B",
-            help="Two paths, as in raw:nested or single:nested; may be repeated. Default: raw beside each that is told of.",
+            help="Two paths, as raw:nested or single:nested; may be repeated. Default: raw beside each told of.",
         ),
         click.option(
             "--db",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from qfuzz.cli.options import load_known_tasks, load_tasks, open_pool
 from qfuzz.cli.stored import open_store
+from qfuzz.engine.attempt import DIRECT
 from qfuzz.engine.events import Judged
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
@@ -21,6 +22,7 @@ from qfuzz.engine.samples import ReplySource, check_replies, spooled
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import HarnessError, InputError
 from qfuzz.model.task import Fixture, Task
+from qfuzz.model.verdict import Outcome
 from qfuzz.report.progress import progress_display
 from qfuzz.report.score_blocks import Wanted, blocks
 from qfuzz.report.score_executions import execution_blocks, execution_records
@@ -28,7 +30,7 @@ from qfuzz.report.score_page import Block, markdown_lines, print_page
 from qfuzz.report.score_records import csv_rows, records
 from qfuzz.score.build import GROUPINGS, Request, build
 from qfuzz.score.ledger import GNU, only_replies
-from qfuzz.score.pairs import default_pairs, parse_pair
+from qfuzz.score.pairs import Pair, default_pairs, parse_pair
 from qfuzz.score.read import read_ledger
 from qfuzz.score.result import Report
 from qfuzz.score.tasksets import named_sets
@@ -72,7 +74,7 @@ def score_replies(
     timeout: float,
     isolation: Isolation,
 ) -> Report:
-    """Makes what executions of these replies the store lacks, under each userland, and reports on these replies alone."""
+    """Makes what executions the store lacks, under each userland, and reports on these replies alone."""
     with ExitStack() as cleanup:
         files = tuple(spooled(path, cleanup) for path in replies)
         tasks = load_known_tasks(task_sets)
@@ -100,9 +102,9 @@ def _of_replies(source: ReplySource, tasks: dict[str, Task]) -> tuple[set[str], 
     return contracts, keys
 
 
-def _paths(pairs: Iterable[object]) -> list[str]:
-    names = (name for pair in pairs for name in pair.transports)  # type: ignore[attr-defined]
-    return [name for name in dict.fromkeys(names) if name != "direct"]
+def _paths(pairs: Iterable[Pair]) -> list[str]:
+    names = (name for pair in pairs for name in pair.transports)
+    return [name for name in dict.fromkeys(names) if name != DIRECT]
 
 
 def _replay(
@@ -120,7 +122,12 @@ def _replay(
         context = context_of(pool, timeout)
         stacks = tuple(map(resolve, paths))
         plan = RunPlan(
-            (sample for sample in source.samples(tasks, Fixture())), source.count, resolve("direct"), stacks, context, jobs
+            source.samples(tasks, Fixture()),
+            source.count,
+            resolve(DIRECT),
+            stacks,
+            context,
+            jobs,
         )
         files = ", ".join(file.name for file in source.files)
         recorder = Recorder(store, files, lambda: datetime.now(UTC).isoformat())
@@ -131,7 +138,7 @@ def _replay(
                 if isinstance(event, Judged):
                     progress.advance()
                     failed += any(
-                        result.verdict is not None and result.verdict.outcome.value == "harness-error"
+                        result.verdict is not None and result.verdict.outcome is Outcome.HARNESS_ERROR
                         for result in (event.direct, *event.results)
                     )
     if failed:

@@ -96,8 +96,9 @@ def command_line(
     for path in (work_directory(shown), HOME, "/tmp", SIDE_FILES, TAP):
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
-    for applet in () if userland is None else userland.applets:
-        command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
+    if userland is not None:
+        for applet in userland.applets:
+            command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
     for path, fd in files.items():
         command += ["--perms", "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]

@@ -49,8 +49,9 @@ class Pool:
 
     `isolation` "none" protects nothing: replies run as the user who started qfuzz, in a temporary directory.
     `shown` are folders of the host that replies can read, at the paths that they have on the host; a folder that can't
-    be shown is a UsageError. `userland` puts another one first in PATH, and needs a jail. Use it as a context manager: closing it ends every jail. If this process dies, the kernel
-    ends them. Raises HostError, with the remedy, where this machine can make no jail.
+    be shown is a UsageError. `userland` is put first in PATH, and needs a jail. Use it as a context manager: closing
+    it ends every jail. If this process dies, the kernel ends them. Raises HostError, with the remedy, where this
+    machine can make no jail.
     """
 
     def __init__(

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from qfuzz.report.score_compare import ladder_blocks, ranking_blocks, set_blocks, userland_blocks
 from qfuzz.report.score_page import Block, Heading, Note, Table
 from qfuzz.report.score_sentences import advice, caveat, sentences, summary
-from qfuzz.report.score_words import cell_words, effect_words, in_tasks, number, percent, share_words
-from qfuzz.score.result import ConfigurationScore, Group, Report
+from qfuzz.report.score_words import (
+    NO_DATA,
+    cell_words,
+    count_words,
+    effect_words,
+    in_tasks,
+    number,
+    percent,
+    share_words,
+    value_words,
+)
+from qfuzz.score.result import ConfigurationScore, Effect, Group, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +32,7 @@ class Wanted:
 def blocks(report: Report, wanted: Wanted) -> Iterator[Block]:
     """All of a report in reading order."""
     for group in grouped(report.scores):
-        yield from _pair_blocks(group, report, wanted)
+        yield from _pair_blocks(group, wanted)
     for ranking in report.rankings:
         yield from ranking_blocks(ranking)
     for ladder in report.ladders:
@@ -47,7 +57,7 @@ def grouped(scores: Sequence[ConfigurationScore]) -> list[list[ConfigurationScor
     return list(groups.values())
 
 
-def _pair_blocks(group: list[ConfigurationScore], report: Report, wanted: Wanted) -> Iterator[Block]:
+def _pair_blocks(group: list[ConfigurationScore], wanted: Wanted) -> Iterator[Block]:
     first = group[0]
     tasks = sorted({len(score.tasks) for score in group})
     counted = f"{tasks[0]}" if len(tasks) == 1 else f"{tasks[0]} to {tasks[-1]}"
@@ -87,7 +97,9 @@ def _pair_blocks(group: list[ConfigurationScore], report: Report, wanted: Wanted
         yield Note(line)
     for score in group:
         yield from _details(score, several=len(group) > 1)
-        yield from (_group_table(score, kind) for kind in wanted.by)
+        for kind in wanted.by:
+            yield Note(f"{score.title} by {kind}:")
+            yield _group_table(score, kind)
 
 
 def _details(score: ConfigurationScore, *, several: bool) -> Iterator[Block]:
@@ -117,7 +129,7 @@ def _details(score: ConfigurationScore, *, several: bool) -> Iterator[Block]:
 
 
 def _controls(group: Group) -> str:
-    cells = ", ".join(f"{name.upper()} {passed}/{total}" for name, (passed, total) in group.cells.items())
+    cells = ", ".join(f"{name.upper()} {count_words(*counts, group.tasks)}" for name, counts in group.cells.items())
     return f"Controls alone ({group.tasks} tasks of tier 0): {cells}; damage {effect_words(group.damage)}."
 
 
@@ -135,16 +147,23 @@ def _trials(score: ConfigurationScore) -> str:
     return f"Trials: {'; '.join(parts)}."
 
 
+def _group_effect(effect: Effect | None, kind: str) -> str:
+    """Of one family the points alone: a handful of tasks has bounds that say nothing. `--json` has them."""
+    return value_words(effect) if kind == "family" else effect_words(effect)
+
+
 def _group_table(score: ConfigurationScore, kind: str) -> Table:
     return Table(
-        (f"{kind} ({score.title})", "tasks", "RR", "RN", "NN", "damage", "compensation"),
+        (kind, "tasks", "RR", "RN", "NN", "damage", "compensation"),
         tuple(
             (
                 group.name,
                 str(group.tasks),
-                *("no data" if cell not in group.cells else "{}/{}".format(*group.cells[cell]) for cell in ("rr", "rn", "nn")),
-                effect_words(group.damage),
-                effect_words(group.compensation),
+                *(
+                    NO_DATA if cell not in group.cells else count_words(*group.cells[cell], group.tasks)
+                    for cell in ("rr", "rn", "nn")
+                ),
+                *(_group_effect(effect, kind) for effect in (group.damage, group.compensation)),
             )
             for group in score.by[kind]
         ),

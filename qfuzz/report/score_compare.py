@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 from qfuzz.report.score_page import Block, Heading, Note, Table
-from qfuzz.report.score_words import NO_DATA, cell_words, effect_words, number, percent, signed
+from qfuzz.report.score_words import (
+    NO_DATA,
+    cell_words,
+    count_words,
+    effect_words,
+    number,
+    percent,
+    signed,
+    value_words,
+)
 from qfuzz.score.result import ConfigurationScore, Ladder, Ranking, SetContrast, UserlandContrast
 from qfuzz.stats.ranks import Reversal
 
@@ -21,7 +31,10 @@ def ranking_blocks(ranking: Ranking) -> Iterator[Block]:
         row: tuple[str, ...] = ()
         for place, cell in ((left, "rr"), (right, "nn")):
             mark = " *" if place in turned else ""
-            row += (f"{_place(scores, place, cell)}. {scores[place].title}{mark}", cell_words(scores[place].cells[cell]))
+            row += (
+                f"{_place(scores, place, cell)}. {scores[place].title}{mark}",
+                cell_words(scores[place].cells[cell]),
+            )
         rows.append(row)
     yield Table(("by RR", "RR", "by NN", "NN"), tuple(rows))
     if ranks.tau is None:
@@ -50,7 +63,7 @@ def ranking_blocks(ranking: Ranking) -> Iterator[Block]:
     )
 
 
-def _order(scores: tuple[ConfigurationScore, ...], cell: str) -> object:
+def _order(scores: tuple[ConfigurationScore, ...], cell: str) -> Callable[[int], tuple[float, str]]:
     def key(place: int) -> tuple[float, str]:
         rate = scores[place].cells[cell].rate
         return (-float(rate) if rate is not None else 0.0, scores[place].title)
@@ -61,7 +74,9 @@ def _order(scores: tuple[ConfigurationScore, ...], cell: str) -> object:
 def _place(scores: tuple[ConfigurationScore, ...], place: int, cell: str) -> int:
     """The rank of a configuration: equals share the smaller number."""
     own = scores[place].cells[cell].rate
-    return 1 + sum(own is not None and rate is not None and rate > own for rate in (each.cells[cell].rate for each in scores))
+    return 1 + sum(
+        own is not None and rate is not None and rate > own for rate in (each.cells[cell].rate for each in scores)
+    )
 
 
 def _reversal_row(scores: tuple[ConfigurationScore, ...], each: Reversal) -> tuple[str, ...]:
@@ -74,8 +89,8 @@ def _reversal_row(scores: tuple[ConfigurationScore, ...], each: Reversal) -> tup
     )
 
 
-def _between(rates: tuple[object, object]) -> str:
-    low, high = (percent(rate) for rate in rates)  # type: ignore[arg-type]
+def _between(rates: tuple[Fraction, Fraction]) -> str:
+    low, high = map(percent, rates)
     return low if low == high else f"{low} to {high}"
 
 
@@ -90,7 +105,7 @@ def ladder_blocks(ladder: Ladder) -> Iterator[Block]:
             (
                 name,
                 *(cell_words(score.cells.get(cell)) for cell in ("rr", "rn", "nn")),
-                *(_value(each) for each in (score.damage, score.compensation, score.matched_gap)),
+                *(value_words(each) for each in (score.damage, score.compensation, score.matched_gap)),
             )
             for name, score in rows
         ),
@@ -106,11 +121,6 @@ def ladder_blocks(ladder: Ladder) -> Iterator[Block]:
             f"The unset effort is nearest to {' and '.join(rungs)}, {number(100 * distance)} points away in the mean "
             "over RR, RN and NN."
         )
-
-
-def _value(effect: object) -> str:
-    value = getattr(effect, "value", None)
-    return NO_DATA if value is None else signed(value)
 
 
 def userland_blocks(contrast: UserlandContrast) -> Iterator[Block]:
@@ -129,12 +139,16 @@ def userland_blocks(contrast: UserlandContrast) -> Iterator[Block]:
         ),
     )
     yield Note(
-        f"Pass or fail is the same in {contrast.same} of {contrast.compared} executions of the same replies; damage "
-        f"differs by {effect_words(contrast.damage)} points."
+        f"Pass or fail differs in {_differing(contrast)} executions of the same replies; damage differs by "
+        f"{effect_words(contrast.damage)} points."
     )
     for cell, tasks in contrast.differing.items():
         listed = ", ".join(tasks[:6]) + (f" and {len(tasks) - 6} more" if len(tasks) > 6 else "")
         yield Note(f"{cell.upper()} differs in: {listed}.")
+
+
+def _differing(contrast: UserlandContrast) -> str:
+    return count_words(contrast.compared - contrast.same, contrast.compared, len(contrast.first.tasks), " of ")
 
 
 def set_blocks(contrast: SetContrast) -> Iterator[Block]:

@@ -58,7 +58,9 @@ def print_page(blocks: Iterable[Block], stream: TextIO) -> None:
 def _rich_table(table: Table) -> RichTable:
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1), header_style="")
     for place, head in enumerate(table.heads):
-        shown.add_column(Text(one_line(head)), justify="left" if place == 0 else "right", overflow="fold", no_wrap=place > 0)
+        shown.add_column(
+            Text(one_line(head)), justify="left" if place == 0 else "right", overflow="fold", no_wrap=place > 0
+        )
     for row in table.rows:
         shown.add_row(*(Text(one_line(cell)) for cell in row))
     return shown

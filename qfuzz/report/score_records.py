@@ -113,25 +113,29 @@ def _identity(score: ConfigurationScore) -> dict[str, JsonValue] | None:
 
 
 def _share(share: Share, parts: str, whole: str) -> dict[str, JsonValue]:
-    most = upper_bound_of_none(share.whole) if not share.parts else None
     return {
         parts: share.parts,
         whole: share.whole,
         **_bounds(share.interval, 1, 4),
-        "at_most": None if most is None else round(most, 4),
+        "at_most": _at_most(share.parts, share.units),
     }
+
+
+def _at_most(seen: int, units: int) -> float | None:
+    """How large a share of which none was seen may be; None where some was, or without data."""
+    most = None if seen else upper_bound_of_none(units)
+    return None if most is None else round(most, 4)
 
 
 def _cell(cell: CellScore | None) -> dict[str, JsonValue] | None:
     if cell is None:
         return None
-    most = upper_bound_of_none(cell.tasks) if not cell.passed else None
     return {
         "passed": cell.passed,
         "total": cell.total,
         "rate": _rate(cell.rate),
         **_bounds(cell.interval, 1, 4),
-        "at_most": None if most is None else round(most, 4),
+        "at_most": _at_most(cell.passed, cell.tasks),
         "contract": cell.contract,
         "transport": cell.transport,
         "failures": dict(cell.failures),
@@ -150,7 +154,10 @@ def _group(group: Group) -> dict[str, JsonValue]:
     return {
         "name": group.name,
         "tasks": group.tasks,
-        **{cell: {"passed": passed, "total": total} for cell, (passed, total) in group.cells.items()},
+        **{
+            cell: {"passed": passed, "total": total, "at_most": _at_most(passed, group.tasks)}
+            for cell, (passed, total) in group.cells.items()
+        },
         "failures": dict(group.failures),
         "damage": _effect(group.damage),
         "compensation": _effect(group.compensation),
@@ -192,7 +199,8 @@ def _ranking(ranking: Ranking) -> dict[str, JsonValue]:
         **_where(scores[0]),
         "tasks": ranking.tasks,
         "configurations": [
-            {**_name(score), "rr": _rate(score.cells["rr"].rate), "nn": _rate(score.cells["nn"].rate)} for score in scores
+            {**_name(score), "rr": _rate(score.cells["rr"].rate), "nn": _rate(score.cells["nn"].rate)}
+            for score in scores
         ],
         "tau_b": None if ranks.tau is None else round(ranks.tau, 4),
         **_bounds(interval, 1, 4),

@@ -13,7 +13,8 @@ NO_DATA = "no data"
 
 def number(value: Fraction | float) -> str:
     """One decimal, rounded once."""
-    return f"{float(round(value, 1)):.1f}"
+    rounded = round(value, 1) if isinstance(value, Fraction) else value
+    return f"{float(rounded):.1f}"
 
 
 def signed(share: Fraction | None) -> str:
@@ -37,8 +38,19 @@ def effect_words(effect: Effect | None) -> str:
     return signed(effect.value) + ("" if interval is None else f" [{bound(interval.low)}, {bound(interval.high)}]")
 
 
+def count_words(passed: int, total: int, tasks: int, of: str = "/") -> str:
+    """`42/112`; beside none of `tasks` tasks the share that there may be all the same, in percent."""
+    most = upper_bound_of_none(tasks)
+    return f"{passed}{of}{total}" + ("" if passed or most is None else f" (≤{number(100 * most)})")
+
+
 def cell_words(cell: CellScore | None) -> str:
-    return NO_DATA if cell is None else f"{cell.passed}/{cell.total}"
+    return NO_DATA if cell is None else count_words(cell.passed, cell.total, cell.tasks)
+
+
+def value_words(effect: Effect | None) -> str:
+    """The points alone."""
+    return signed(None if effect is None else effect.value)
 
 
 def in_tasks(score: ConfigurationScore) -> str:
@@ -59,7 +71,7 @@ def share_words(share: Share, what: str) -> str:
     """`30 of 70 (42.9 %) <what>`; beside none the share that there may be all the same."""
     if not share.whole:
         return f"no data on how many {what}"
-    most = upper_bound_of_none(share.whole)
+    most = upper_bound_of_none(share.units)
     if not share.parts and most is not None:
-        return f"0 of {share.whole} {what} (at most {number(100 * most)} % do, with 95 % confidence)"
+        return f"0 of {share.whole} {what} (≤{number(100 * most)})"
     return f"{share.parts} of {share.whole} ({percent(share.rate)}) {what}"

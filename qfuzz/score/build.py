@@ -67,7 +67,8 @@ def build(ledger: Ledger, metadata: Mapping[str, Mapping[str, JsonValue]], reque
         )
     if not scores:
         raise InputError(
-            "there is nothing to score" + (f" for {', '.join(pair.name for pair in request.pairs)}" if request.pairs else ""),
+            "there is nothing to score"
+            + (f" for {', '.join(pair.name for pair in request.pairs)}" if request.pairs else ""),
             hint="`qfuzz score REPLIES...` replays replies first; name another task set with --tasks",
         )
     return Report(
@@ -216,5 +217,3 @@ _PER_REPLY = frozenset({CLEANED, "original", "no_program"})
 def _title(configuration: Configuration) -> str:
     model, effort = configuration
     return (model or "no model named") + ("" if effort is None else f" @ {effort}")
-
-

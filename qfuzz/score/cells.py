@@ -176,7 +176,9 @@ def _rectangle(codes: Ints, contract: str, problems: list[str]) -> Ints:
     problems.append(
         f"the {len(tasks)} tasks under {contract} have {counts.min()} to {counts.max()} trials, not equally many"
     )
-    best = max(range(int(counts.min()), int(counts.max()) + 1), key=lambda count: (count * (counts >= count).sum(), -count))
+    best = max(
+        range(int(counts.min()), int(counts.max()) + 1), key=lambda count: (count * (counts >= count).sum(), -count)
+    )
     kept = [codes[start : start + best] for start, count in zip(first, counts, strict=True) if count >= best]
     return np.concatenate(kept)
 
@@ -203,14 +205,16 @@ def _same_tasks(
         return cells
     base_tasks, other_tasks = np.unique(rr.task), np.unique(nn.task)
     common = np.intersect1d(base_tasks, other_tasks)
-    for tasks, side, lacking in (
+    for tasks, contract, lacking in (
         (base_tasks, pair.base.contract, pair.other.contract),
         (other_tasks, pair.other.contract, pair.base.contract),
     ):
         alone = np.setdiff1d(tasks, common)
         if len(alone):
             first = ledger.tasks[int(alone[0])].task_id
-            problems.append(f"{len(alone)} tasks have replies under {side} and none under {lacking} (first: {first})")
+            problems.append(
+                f"{len(alone)} tasks have replies under {contract} and none under {lacking} (first: {first})"
+            )
     return rr.of_tasks(common), rn.of_tasks(common), nr.of_tasks(common), nn.of_tasks(common)
 
 
@@ -219,5 +223,6 @@ def counts_of(ledger: Ledger, executions: Executions, tasks: Ints) -> TaskCounts
     place = np.searchsorted(tasks, executions.task)
     passed = ledger.outcome[executions.row] == PASS
     return TaskCounts(
-        np.bincount(place, passed, len(tasks)).astype(np.int64), np.bincount(place, minlength=len(tasks)).astype(np.int64)
+        np.bincount(place, passed, len(tasks)).astype(np.int64),
+        np.bincount(place, minlength=len(tasks)).astype(np.int64),
     )

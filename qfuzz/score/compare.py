@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import combinations
 from math import lcm
 
 import numpy as np
@@ -72,7 +71,9 @@ def _ranking(group: list[ConfigurationScore], bootstrap: FamilyBootstrap, restri
     scale = lcm(*(int(n) for each in (*counts["rr"], *counts["nn"]) for n in np.unique(each.trials)))
     if scale * len(common) > _MAX_SCALE:
         raise InputError("the numbers of trials have no common measure", where=group[0].pair.name)
-    scaled = {cell: np.array([each.passed * (scale // each.trials) for each in of], float) for cell, of in counts.items()}
+    scaled = {
+        cell: np.array([each.passed * (scale // each.trials) for each in of], float) for cell, of in counts.items()
+    }
     ranked = ranks(scaled["rr"], scaled["nn"], scale, bootstrap.draws, bootstrap.seed)
     rates = {cell: [each.rate() for each in of] for cell, of in counts.items()}
     chosen = regret(*([rate for rate in rates[cell] if rate is not None] for cell in ("rr", "nn")))
@@ -125,18 +126,19 @@ def _userland(first: ConfigurationScore, second: ConfigurationScore, bootstrap: 
     differing = {}
     for cell, one in first.executions.named().items():
         other = second.executions.named()[cell]
-        # Not by task and trial alone: what is compared is the same text.
-        mine = {code: row for code, row in zip(one.code.tolist(), one.row.tolist(), strict=True)}
+        # By the reply and not by task and trial: what is compared is the same text.
+        mine = {int(first.ledger.reply[row]): row for row in one.row.tolist()}
         unlike = []
-        for code, row in zip(other.code.tolist(), other.row.tolist(), strict=True):
-            if code not in mine:
+        for row in other.row.tolist():
+            place = mine.get(int(second.ledger.reply[row]))
+            if place is None:
                 continue
-            here = first.ledger.outcome[mine[code]] == PASS
+            here = first.ledger.outcome[place] == PASS
             there = second.ledger.outcome[row] == PASS
             compared += 1
             same += int(here == there)
             if here != there:
-                unlike.append(first.ledger.tasks[int(first.ledger.task[mine[code]])].task_id)
+                unlike.append(first.ledger.tasks[int(first.ledger.task[place])].task_id)
         if unlike:
             differing[cell] = tuple(sorted(set(unlike)))
     damage = None
@@ -183,9 +185,7 @@ def _set_contrast(first: ConfigurationScore, second: ConfigurationScore, bootstr
         ]
         codes = np.unique(np.concatenate(names), return_inverse=True)[1].astype(np.int64)
         one, other = codes[: len(names[0])], codes[len(names[0]) :]
-        return Effect(
-            of_second.value - of_first.value, bootstrap.difference_of_means(mine, one, theirs, other), None
-        )
+        return Effect(of_second.value - of_first.value, bootstrap.difference_of_means(mine, one, theirs, other), None)
 
     def damage(score: ConfigurationScore) -> tuple[Floats, Effect | None]:
         return _damage_by_task(score, score.tasks), score.damage
@@ -200,5 +200,3 @@ def _set_contrast(first: ConfigurationScore, second: ConfigurationScore, bootstr
         return _counts(score, "rr", score.tasks).means(), None if rate is None else Effect(rate, None, None)
 
     return SetContrast(first, second, difference(raw), difference(damage), difference(compensation))
-
-

@@ -66,7 +66,9 @@ class Measure:
     def failures(self, executions: Executions) -> dict[str, int]:
         """Failure classes and how often, in the order in which they are tried."""
         counts = np.bincount(self.ledger.outcome[executions.row], minlength=len(OUTCOMES))
-        return {name: int(count) for name, count in zip(OUTCOMES, counts, strict=True) if count and name != OUTCOMES[PASS]}
+        return {
+            name: int(count) for name, count in zip(OUTCOMES, counts, strict=True) if count and name != OUTCOMES[PASS]
+        }
 
     def effect(self, before: str, after: str, tasks: Ints | None = None) -> Effect | None:
         """The difference of two cells, over all tasks or over those at the places `tasks`."""
@@ -101,7 +103,7 @@ class Measure:
     def retention(self) -> Share:
         """Of replies that pass over the base path, those that also pass over the other."""
         if "rr" not in self.counts:
-            return Share(0, 0, None)
+            return Share(0, 0, 0, None)
         rr, rn = self.executions["rr"], self.executions["rn"]
         passed = self.ledger.outcome[rr.row] == PASS
         kept = passed & (self.ledger.outcome[rn.row] == PASS)
@@ -110,22 +112,27 @@ class Measure:
     def exit0(self) -> Share:
         """Of failures of the base replies over the other path, those that end with status 0."""
         if "rn" not in self.counts:
-            return Share(0, 0, None)
+            return Share(0, 0, 0, None)
         rn = self.executions["rn"]
         failed = self.ledger.outcome[rn.row] != PASS
         return self._share(rn.task, failed & (self.ledger.exit[rn.row] == 0), failed)
 
-    def _share(self, tasks: Ints, parts: np.ndarray[tuple[int], np.dtype[np.bool_]], whole: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Share:
+    def _share(
+        self,
+        tasks: Ints,
+        parts: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        whole: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    ) -> Share:
         place = np.searchsorted(self.tasks, tasks)
-        of_parts = np.bincount(place, parts, len(self.tasks))
-        of_whole = np.bincount(place, whole, len(self.tasks))
+        of_parts = np.bincount(place, parts, len(self.tasks)).astype(np.float64)
+        of_whole = np.bincount(place, whole, len(self.tasks)).astype(np.float64)
         count, total = int(of_parts.sum()), int(of_whole.sum())
         if not total:
-            return Share(count, total, None)
+            return Share(count, total, 0, None)
         low, high = self.bootstrap.ratios(of_parts[None, :], of_whole[None, :], self.families)
         # Where no draw helps, tasks are the unit: as many as have anything to lose.
         units = int((of_whole > 0).sum())
-        return Share(count, total, rate_interval(float(low[0]), float(high[0]), count / total, units))
+        return Share(count, total, units, rate_interval(float(low[0]), float(high[0]), count / total, units))
 
     def groups(self, kind: str) -> tuple[Group, ...]:
         """One group for each family, tier or hazard."""
@@ -160,9 +167,7 @@ class Measure:
         return self._group("controls", np.array(places, np.int64)) if places else None
 
 
-def effect_of(
-    bootstrap: FamilyBootstrap, before: TaskCounts, after: TaskCounts, families: Ints
-) -> Effect | None:
+def effect_of(bootstrap: FamilyBootstrap, before: TaskCounts, after: TaskCounts, families: Ints) -> Effect | None:
     """after - before over the tasks that both have."""
     first, second = before.means(), after.means()
     both = ~np.isnan(first) & ~np.isnan(second)

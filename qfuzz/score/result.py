@@ -29,10 +29,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`parts` of `whole`; `rate` and `interval` None without data."""
+    """`parts` of `whole` replies, which come from `units` tasks; `rate` and `interval` None without data."""
 
     parts: int
     whole: int
+    units: int
     interval: Interval | None
 
     @property

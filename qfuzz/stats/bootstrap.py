@@ -93,7 +93,7 @@ def _weighted_means(weights: Floats, values: Floats, member: Ints) -> Floats:
 
 
 def percentiles(drawn: Floats) -> tuple[Floats, Floats]:
-    """The bounds of each row of draws: Hyndman and Fan's type 7 (1996), as numpy.percentile has it, but partitioned once.
+    """The bounds of each row of draws: type 7 of Hyndman and Fan (1996), as numpy.percentile has it.
 
     Sorting only what the four neighbouring ranks need is several times faster than two percentiles of whole rows.
     """

@@ -10,7 +10,6 @@ from scipy.special import expit
 from qfuzz.stats.bootstrap import Floats, percentiles, resampling_weights
 
 
-
 @dataclass(frozen=True, slots=True)
 class World:
     """How data are made: `families` of `tasks` each; the logit of passing is normal over families.
