@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from qfuzz.cli.gather import reply_files
 from qfuzz.cli.options import load_known_tasks, load_tasks, open_pool
 from qfuzz.cli.stored import open_store
 from qfuzz.engine.attempt import DIRECT
@@ -18,7 +19,7 @@ from qfuzz.engine.events import Judged
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
-from qfuzz.engine.samples import ReplySource, check_replies, spooled
+from qfuzz.engine.samples import ReplySource, check_replies
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import HarnessError, InputError
 from qfuzz.model.task import Fixture, Task
@@ -76,7 +77,7 @@ def score_replies(
 ) -> Report:
     """Makes what executions the store lacks, under each userland, and reports on these replies alone."""
     with ExitStack() as cleanup:
-        files = tuple(spooled(path, cleanup) for path in replies)
+        files = reply_files(replies, cleanup)
         tasks = load_known_tasks(task_sets)
         source = check_replies(files, tasks)
         contracts, keys = _of_replies(source, tasks)

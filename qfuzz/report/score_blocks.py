@@ -124,6 +124,9 @@ def _details(score: ConfigurationScore, *, several: bool) -> Iterator[Block]:
     if cleaned:
         listed = ", ".join(f"{rule} {count}" for rule, count in cleaned.items())
         yield Note(f"{who}Replies that were cleaned before they ran: {listed}.")
+    empty = score.operating_point["without_program"]
+    if empty:
+        yield Note(f"{who}Answers without a program, judged as empty replies: {empty}.")
     for problem in score.left_out:
         yield Note(f"{who}Left out: {problem}.")
 

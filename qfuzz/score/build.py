@@ -13,6 +13,7 @@ from qfuzz.collect.prompts import NATIVE, RAW
 from qfuzz.engine.attempt import DIRECT
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import InputError
+from qfuzz.model.reply import CLEANED, NO_PROGRAM, ORIGINAL
 from qfuzz.score.cells import Cells, Configuration, Sorted, counts_of, pair_up
 from qfuzz.score.compare import ladders, rankings, set_contrasts, userlands
 from qfuzz.score.ledger import GNU, Ledger, of_userland, userland_of
@@ -206,11 +207,11 @@ class _Set:
             key: dict(sorted(counts.items())) for key, counts in sorted(values.items()) if len(counts) <= _KEPT_VALUES
         }
         point["cleaned"] = cleaned_counts(found, CLEANED)
+        point["without_program"] = sum(NO_PROGRAM in each for each in found)
         return point
 
 
-CLEANED = "cleaned"
-_PER_REPLY = frozenset({CLEANED, "original", "no_program"})
+_PER_REPLY = frozenset({CLEANED, ORIGINAL, NO_PROGRAM})
 """Keys of metadata that tell of one reply and not of how all were asked for."""
 
 

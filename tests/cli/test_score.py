@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,26 +12,13 @@ from qfuzz.gen.heldout import load_held_out
 from qfuzz.gen.public import load_public
 from tests.cli.command import Said
 from tests.cli.inside import Inside
+from tests.cli.scoring import DB, going_well, only, several
 from tests.scored import BUSYBOX, fill, passing, published
-
-DB = Path("qfuzz.db")
 
 
 @pytest.fixture
 def here(inside: Inside) -> Callable[..., Said]:
-    """Calls that must go well, in a directory of the test."""
-
-    def call(*arguments: str) -> Said:
-        said = inside.call(*arguments)
-        assert (said.status, said.err) == (0, ""), said
-        return said
-
-    return call
-
-
-def only(said: Said, record: str = "configuration") -> Any:
-    (found,) = (each for each in said.records() if each["record"] == record)
-    return found
+    return going_well(inside)
 
 
 def test_the_published_configuration(here: Callable[..., Said]) -> None:
@@ -56,7 +41,13 @@ def test_the_five_things_that_belong_together(here: Callable[..., Said]) -> None
     assert found["configuration"] == {"model": "m", "effort": None}
     assert found["contract"] == {"base": "raw", "other": "disclosed:nested"}
     assert found["execution_path"] == {"base": "direct", "other": "nested"}
-    assert found["operating_point"] == {"effort": None, "replies": 112, "settings": {}, "cleaned": {}}
+    assert found["operating_point"] == {
+        "effort": None,
+        "replies": 112,
+        "settings": {},
+        "cleaned": {},
+        "without_program": 0,
+    }
     validator = found["validator"]
     assert (validator["bash"], validator["qfuzz"]) == ("5.2", __import__("qfuzz").__version__)
     assert validator["userland"] == {"name": "gnu", "version": "ls (GNU coreutils) 9.1"}
@@ -186,12 +177,6 @@ def test_any_stack_and_any_spelling_makes_a_pair(here: Callable[..., Said]) -> N
     assert found["compensation"] is None
 
 
-def several() -> None:
-    for model, raw, nested in (("a", 56, 50), ("b", 55, 51), ("c", 20, 10)):
-        fill(DB, "raw", {"direct": passing(raw), "nested": passing(9)}, model=model)
-        fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(nested)}, model=model)
-
-
 def test_two_rankings(here: Callable[..., Said]) -> None:
     several()
     found = only(here("score", "--json"), "ranking")
@@ -258,114 +243,6 @@ def test_refused_replies_are_counted_apart(here: Callable[..., Said]) -> None:
     fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(56)})
     found = only(here("score", "--json", "--allow-unpaired"))
     assert (found["refused"], found["tasks"], found["rr"]["total"]) == (6, 50, 50)
-
-
-REFUSALS: dict[str, tuple[Callable[[], None], str]] = {}
-
-
-def refusal(said: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    def keep(make: Callable[[], None]) -> Callable[[], None]:
-        REFUSALS[make.__name__] = (make, said)
-        return make
-
-    return keep
-
-
-@refusal("no replies under disclosed:nested for the 56 under raw")
-def without_a_partner() -> None:
-    fill(DB, "raw", {"direct": passing(54), "nested": passing(18)})
-
-
-@refusal("no replies under raw for the 56 under disclosed:nested")
-def without_a_base() -> None:
-    fill(DB, "disclosed:nested", {"direct": passing(54), "nested": passing(18)})
-
-
-@refusal("56 replies under raw have no verdict over nested")
-def not_run_over_the_path() -> None:
-    fill(DB, "raw", {"direct": passing(54)})
-    fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(52)})
-
-
-@refusal("4 tasks have replies under raw and none under disclosed:nested (first: ")
-def tasks_missing_under_one_contract() -> None:
-    fill(DB, "raw", {"direct": passing(54), "nested": passing(18)})
-    fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(50)}, tasks=load_public()[:52])
-
-
-@refusal("the 56 tasks under raw have 1 to 2 trials, not equally many")
-def unequal_trials() -> None:
-    published(DB)
-    fill(DB, "raw", {"direct": passing(54), "nested": passing(18)}, trials=2, tasks=load_public()[:10])
-
-
-@refusal("112 replies under raw share task, trial and effort with others")
-def the_same_reply_twice() -> None:
-    published(DB)
-    fill(DB, "raw", {"direct": passing(54), "nested": passing(18)}, text="another ")
-
-
-@refusal("4 configurations were measured on 40 to 56 tasks, of which 40 are common to all")
-def configurations_on_different_tasks() -> None:
-    several()
-    fill(DB, "raw", {"direct": passing(9), "nested": passing(9)}, model="d", tasks=load_public()[:40])
-    fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(9)}, model="d", tasks=load_public()[:40])
-
-
-@refusal("there is nothing to score")
-def no_task_at_all() -> None:
-    fill(DB, "raw", {}, tasks=())
-
-
-@pytest.mark.parametrize("name", REFUSALS)
-def test_what_does_not_pair_is_refused_with_counts(inside: Inside, name: str) -> None:
-    make, said = REFUSALS[name]
-    make()
-    assert said in inside.refuses("score")
-
-
-RESTRICTED = {
-    "without_a_partner": {"damage": -64.3, "compensation": None, "tasks": 56},
-    "without_a_base": {"damage": None, "compensation": None, "tasks": 56},
-    "not_run_over_the_path": {"damage": None, "compensation": None, "tasks": 56},
-    "tasks_missing_under_one_contract": {"damage": round(100 * (18 - 52) / 52, 1), "tasks": 52},
-    "unequal_trials": {"damage": -64.3, "tasks": 56},
-    "the_same_reply_twice": {"damage": None, "tasks": 56},
-}
-
-
-@pytest.mark.parametrize("name", RESTRICTED)
-def test_allow_unpaired_scores_the_part_that_pairs_and_says_what_it_left_out(
-    here: Callable[..., Said], name: str
-) -> None:
-    REFUSALS[name][0]()
-    found = only(here("score", "--allow-unpaired", "--json"))
-    for key, wanted in RESTRICTED[name].items():
-        value = found[key]
-        assert (value["points"] if isinstance(value, dict) else value) == wanted
-    assert any(REFUSALS[name][1] in each for each in found["left_out"])
-    text = " ".join(here("score", "--allow-unpaired").out.split())
-    assert "Left out: " in text
-
-
-def test_configurations_are_ranked_on_common_tasks_where_that_is_allowed(here: Callable[..., Said]) -> None:
-    configurations_on_different_tasks()
-    assert only(here("score", "--allow-unpaired", "--json"), "ranking")["tasks"] == 40
-
-
-def test_two_texts_of_one_task_are_refused_unless_its_set_is_named(inside: Inside) -> None:
-    from dataclasses import replace
-
-    published(DB)
-    edited = [replace(task, instruction="Another.") for task in load_public()[:3]]
-    old = [replace(task, instruction="Older.") for task in load_public()[:3]]
-    for tasks in (edited, old):
-        fill(DB, "raw", {"direct": passing(3), "nested": passing(1)}, tasks=tasks, model="n")
-        fill(DB, "disclosed:nested", {"direct": passing(3), "nested": passing(1)}, tasks=tasks, model="n")
-    assert "3 tasks have more than one text in the store" in inside.refuses("score")
-    Path("public.jsonl").write_text(inside.call("gen", "--public").out)
-    said = inside.call("score", "--tasks", "public.jsonl", "--json")
-    assert only(said)["task_set"] == "public 1.0"
 
 
 def test_bad_options(inside: Inside) -> None:
