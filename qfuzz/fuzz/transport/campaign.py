@@ -10,7 +10,7 @@ alone, unless time ends it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis.database import ExampleDatabase
@@ -86,7 +86,7 @@ def examples_key(transport: Transport) -> bytes:
 
 def campaign(
     path: Path, budget: Budget, *, seed: int, jobs: int, examples: ExampleDatabase | None = None
-) -> Iterator[Event]:
+) -> Generator[Event]:
     """Fuzz the path. Breakers of earlier runs, in `examples`, come first; new ones are added to them.
 
     Yields CampaignStarted, CaseJudged for every program, BreakerFound and BreakerGone, and CampaignEnded. Closing the
@@ -112,7 +112,7 @@ class _Campaign:
         self._began = time.monotonic()
         self._drawn: dict[int, tuple[int, Case]] = {}
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event]:
         stored = read_examples(() if self._examples is None else list(self._examples.fetch(self._key)))
         yield CampaignStarted(self._path.transport.name, self._seed, len(stored))
         for example, case in stored:
@@ -133,7 +133,7 @@ class _Campaign:
             if case.program in seen:
                 continue
             self._drawn[len(seen)] = place, case
-            yield _sample(len(seen), case)
+            yield sample_of(len(seen), case)
             seen.add(case.program)
 
     def _is_over(self) -> bool:
@@ -182,7 +182,7 @@ class _Campaign:
 
     def _confirmed(self, case: Case, example: bytes, first: bytes, *, known: bool) -> Iterator[Event]:
         """The breaker in a run of its own, with its forms; nothing where it shows itself no more."""
-        run: list[EngineEvent] = list(replay(self._plan([_sample(0, case)]), self._path.machinery, lambda _: {}))
+        run: list[EngineEvent] = list(replay(self._plan([sample_of(0, case)]), self._path.machinery, lambda _: {}))
         self._executions += sum(isinstance(event, Executed) for event in run)
         judged = next(event for event in run if isinstance(event, Judged))
         found = self._breaker(judged)
@@ -217,7 +217,7 @@ class _Campaign:
         return _breaks(case, laboratory) and not self._known.explain(case, laboratory)
 
 
-def _sample(index: int, case: Case) -> Sample:
+def sample_of(index: int, case: Case) -> Sample:
     task = case.task
     reply = Reply(case.program, None if task is None else task.task_id, model=MODEL)
     key = "" if task is None else task_key(task)
