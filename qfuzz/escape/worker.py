@@ -35,6 +35,12 @@ _TOLD = {
 }
 
 
+def fault_of(target: str, word: bytes, tag: bytes, body: bytes) -> EscapeFault:
+    """The fault that an answer of the child's tells of."""
+    kind, detail = _TOLD[tag]
+    return EscapeFault(target, word, kind, detail.format(body.decode("utf-8", "backslashreplace")))
+
+
 class EscapeWorker:
     """A Python function `module:function` (or `module:Class.method`), called in a child process.
 
@@ -119,13 +125,7 @@ class EscapeWorker:
             tag, length = child.ANSWER.unpack_from(answer, offset)
             offset += child.ANSWER.size + length
             body = answer[offset - length : offset]
-            if tag == child.OK:
-                answers.append(body)
-            else:
-                kind, detail = _TOLD[tag]
-                answers.append(
-                    EscapeFault(self.target, word, kind, detail.format(body.decode("utf-8", "backslashreplace")))
-                )
+            answers.append(body if tag == child.OK else fault_of(self.target, word, tag, body))
         return answers
 
     def _exchange(self, request: bytes, silence_seconds: float) -> tuple[bytes, bytes]:
