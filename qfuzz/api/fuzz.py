@@ -86,7 +86,7 @@ def _checked(
     words: Sequence[bytes] | None,
 ) -> list[EscapeFinding]:
     found = []
-    for event in campaign(maker, pool, lanes, budget, seed=seed, only=words):
+    for event in campaign(maker, pool, lanes, budget, seed=seed, only=words, stop_at_fault=True):
         match event:
             case EscapeFinding():
                 found.append(event)

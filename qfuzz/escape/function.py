@@ -1,4 +1,4 @@
-"""Asks a function object of this very process, where there is one. Nothing guards it: if it hangs, so does the caller."""
+"""Asks a function object of this very process. Nothing guards it: if it hangs, so does the caller."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ class FunctionEscaper:
         self.warning: EscapeFault | None = None
         self._function = function
 
-    def escape(self, words: Sequence[bytes], *, twice: bool = False) -> list[bytes | EscapeFault]:
-        return [self._one(word, twice) for word in words]
+    def escape(self, words: Sequence[bytes], *, twice: bool = False, stop: bool = False) -> list[bytes | EscapeFault]:
+        answers: list[bytes | EscapeFault] = []
+        for word in words:
+            answers.append(self._one(word, twice))
+            if stop and isinstance(answers[-1], EscapeFault):
+                break
+        return answers
 
     def _one(self, word: bytes, twice: bool) -> bytes | EscapeFault:
         text = word.decode("utf-8", "surrogateescape")
