@@ -106,9 +106,8 @@ class Laboratory:
         # Behind an inner shell a syntax error can end with status 0.
         may_tell = outcome.status.code is not None and (outcome.status.code != 0 or launch.inner_shells)
         if outcome.parses is None and may_tell:
-            outcome = with_syntax(
-                launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
-            )
+            recorder = self._machinery.recorder()
+            outcome = with_syntax(launch, outcome, lambda each: recorder.text(each, fixture), self._machinery.parses)
             self._outcomes[self._key(launch, fixture)] = outcome
         return outcome
 

@@ -12,6 +12,7 @@ from qfuzz.engine.reduce import Reducer, ReductionInterrupted
 from qfuzz.engine.repair import find_repair
 from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
+from qfuzz.model.observation import Observation
 from qfuzz.shrink.passes.view import Parser
 from qfuzz.shrink.repair import OutOfTrials
 
@@ -60,7 +61,7 @@ def _context_of(program: bytes) -> Callable[[int], str]:
 
 
 def _arrived(breaker: Breaker, machinery: Machinery) -> bytes | None:
+    if isinstance(breaker.transported, Observation) and breaker.transported.tapped:
+        return breaker.transported.arrived
     delivery = breaker.transport.deliver(breaker.program)
-    if not isinstance(delivery, Launch):
-        return None
-    return machinery.arrived_text(delivery, breaker.fixture) if delivery.inner_shells else delivery.program
+    return machinery.recorder().text(delivery, breaker.fixture) if isinstance(delivery, Launch) else None

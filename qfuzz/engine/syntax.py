@@ -16,10 +16,10 @@ def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedT
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
     A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
+    `arrived_text` is asked where the observation does not say.
     """
-    arrived: bytes | None = launch.program
-    if launch.inner_shells:
-        if not parses(launch.argv[0].decode(), launch.program):
-            return replace(observation, parses=False)
-        arrived = arrived_text(launch)
-    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived)
+    if launch.inner_shells and not parses(launch.argv[0].decode(), launch.program):
+        return replace(observation, parses=False)
+    arrived = observation.arrived if observation.tapped else arrived_text(launch)
+    parsed = arrived is None or parses(launch.shell, arrived)
+    return replace(observation, parses=parsed, arrived=arrived, tapped=True)

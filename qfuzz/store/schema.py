@@ -137,3 +137,23 @@ def m002_minimal_forms(db: Database) -> None:
         not_null={"verdict", "executions", "forms"},
         foreign_keys=[("verdict", "verdicts", "key")],
     )
+
+
+@migrations()
+def m004_what_arrived(db: Database) -> None:
+    db.table("observations").add_column("tapped", int, not_null_default=0)
+    # Until now the text was kept only where it was known to have arrived.
+    db.execute("update observations set tapped = 1 where arrived is not null")
+    db.create_view(
+        "executions",
+        """
+        select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
+               replies.contract, replies.trial, verdicts.outcome, verdicts.exit, verdicts.stability,
+               observations.stdout, observations.stderr, observations.arrived,
+               observations.tree, observations.seconds
+        from verdicts
+        join replies on replies.key = verdicts.reply
+        left join observations on observations.key = verdicts.observation
+        """,
+        replace=True,
+    )
