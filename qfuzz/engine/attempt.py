@@ -79,8 +79,8 @@ class Plan:
 class Attempt:
     """The executions of one sample. `known` are observations by key that need not be made again.
 
-    `on_executed` is told each observation that was really made, or of which more is known now. Afterwards `executed` and
-    `recalled` hold the numbers of observations made and recalled; runs of the recorder alone are in neither.
+    `on_executed` is told each observation that was really made, or of which more is known now. Afterwards `executed`
+    and `recalled` hold the numbers of observations made and recalled; runs of the recorder alone are in neither.
     """
 
     def __init__(

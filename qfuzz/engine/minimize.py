@@ -22,6 +22,10 @@ GENERATION = 1
 MAX_EXECUTIONS = 80
 """For payload, repair set and causes of one breaker."""
 
+EXECUTIONS_PER_CHARACTER = 3
+MAX_EXECUTIONS_OVER_STACKS = 600
+"""Over several layers every blank can be active, and that one is needed shows only in runs of its own."""
+
 MAX_REPLY_EXECUTIONS = 1000
 """For its minimal reply. The number of programs that are tried ends the search long before."""
 
@@ -40,7 +44,7 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
     `rebuild` makes the task of other payloads, `spans` parses Bash. With `strict` a smaller reply must still pass its
     task directly.
     """
-    laboratory = Laboratory(breaker, machinery, MAX_EXECUTIONS)
+    laboratory = Laboratory(breaker, machinery, _budget(breaker))
     payload = find_payload(breaker, laboratory, rebuild)
     repair = find_repair(breaker, laboratory, _context_of(breaker.program))
     reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
@@ -53,6 +57,13 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
         raise Interrupted(Forms(None, repair, payload, stopped.best, executions)) from None
     executions = laboratory.executions + reducing.executions
     return Forms(_arrived(breaker, machinery), repair, payload, reply, executions)
+
+
+def _budget(breaker: Breaker) -> int:
+    if sum(bool(boundary.rules) for boundary in breaker.transport.boundaries) < 2:
+        return MAX_EXECUTIONS
+    active = len(breaker.transport.active(breaker.program))
+    return min(MAX_EXECUTIONS + EXECUTIONS_PER_CHARACTER * active, MAX_EXECUTIONS_OVER_STACKS)
 
 
 def _context_of(program: bytes) -> Callable[[int], str]:
