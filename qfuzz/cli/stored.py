@@ -40,9 +40,9 @@ def breaker_of(judged: StoredBreaker, given: Fixture, store: Store) -> Breaker:
     """
     name = short_id(judged.key)
     if not judged.breaker:
+        if judged.stability == Stability.NONDETERMINISTIC.value and judged.task is None:
+            raise StoreError("does not do the same twice, and has no task that could judge it", where=name)
         raise StoreError("is no breaker: there is nothing to explain", where=name)
-    if judged.stability == Stability.NONDETERMINISTIC.value:
-        raise StoreError("was not stable when repeated, so no cause can be shown", where=name)
     transport = resolve(judged.transport)
     fixture = given if judged.task is None else judged.task.fixture
     straight = resolve("direct").deliver(judged.program)
@@ -53,4 +53,5 @@ def breaker_of(judged: StoredBreaker, given: Fixture, store: Store) -> Breaker:
         raise StoreError("ran in another work directory", where=name, hint="name it with --fixture")
     transported = judged.transported if judged.transported is not None else transport.deliver(judged.program)
     assert isinstance(transported, (Observation, Rejection)), "a breaker ran or was rejected"
-    return Breaker(judged.program, judged.task, fixture, transport, direct, transported)
+    unstable = judged.stability == Stability.NONDETERMINISTIC.value
+    return Breaker(judged.program, judged.task, fixture, transport, direct, transported, by_verdict=unstable)

@@ -24,7 +24,8 @@ Outcome = Observation | Rejection | Refusal
 class Breaker:
     """A reply that works directly and not over a transport, with what was seen. `task` None: known by divergence.
 
-    `transported` is what the transport's own parser said where it rejected the reply.
+    `transported` is what the transport's own parser said where it rejected the reply. `by_verdict`: it does not do the
+    same twice, so that only the verdicts of its task say whether a run is as it should be.
     """
 
     program: bytes
@@ -33,6 +34,7 @@ class Breaker:
     transport: Transport
     direct: Observation
     transported: Observation | Rejection
+    by_verdict: bool = False
 
 
 class Laboratory:
@@ -73,6 +75,19 @@ class Laboratory:
         if outcome.parses is False:
             return "syntax"
         return "silent" if outcome.status.code == 0 else "status"
+
+    def is_right(self, outcome: Outcome) -> bool:
+        """Whether an outcome is the direct result; for a breaker that is known by verdict alone, whether it passes."""
+        if not isinstance(outcome, Observation):
+            return False
+        if self._breaker.by_verdict:
+            assert self._breaker.task is not None, "verdicts are of a task"
+            return judge(self._breaker.task, outcome).passed
+        return not differing_channels(self._breaker.direct, outcome)
+
+    def forget(self) -> None:
+        """Have everything run again."""
+        self._outcomes.clear()
 
     def repeats(self, program: bytes, fixture: Fixture) -> bool:
         """Whether direct and transported, run once more, leave the same as before."""

@@ -16,7 +16,7 @@ from qfuzz.model.observation import Observation
 from qfuzz.shrink.passes.view import Parser
 from qfuzz.shrink.repair import OutOfTrials
 
-GENERATION = 1
+GENERATION = 2
 """Raised when other forms come out for the same breaker, so that stored ones of before are made anew."""
 
 MAX_EXECUTIONS = 80
@@ -28,6 +28,10 @@ MAX_EXECUTIONS_OVER_STACKS = 600
 
 MAX_REPLY_EXECUTIONS = 1000
 """For its minimal reply. The number of programs that are tried ends the search long before."""
+
+
+_RUNS_BY_VERDICT = 2
+"""Fresh runs on each path that must have the verdicts of the first ones."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -45,6 +49,8 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
     task directly.
     """
     laboratory = Laboratory(breaker, machinery, _budget(breaker))
+    if breaker.by_verdict:
+        return _by_verdict(breaker, machinery, laboratory, rebuild)
     payload = find_payload(breaker, laboratory, rebuild)
     repair = find_repair(breaker, laboratory, _context_of(breaker.program))
     reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
@@ -57,6 +63,27 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
         raise Interrupted(Forms(None, repair, payload, stopped.best, executions)) from None
     executions = laboratory.executions + reducing.executions
     return Forms(_arrived(breaker, machinery), repair, payload, reply, executions)
+
+
+def _by_verdict(breaker: Breaker, machinery: Machinery, laboratory: Laboratory, rebuild: Rebuild) -> Forms:
+    """The forms of a breaker that does not do the same twice, where at least its verdicts do.
+
+    A smaller reply has no task that would judge it, so none is looked for.
+    """
+    arrived = _arrived(breaker, machinery)
+    task, fixture = breaker.task, breaker.fixture
+    assert task is not None, "verdicts are of a task"
+    kinds = set()
+    for _ in range(_RUNS_BY_VERDICT):
+        laboratory.forget()
+        if not laboratory.is_right(laboratory.direct(breaker.program, fixture)):
+            return Forms(arrived, None, None, None, laboratory.executions)
+        kinds.add(laboratory.kind(breaker.program, task, fixture, breaker.direct))
+    if len(kinds) > 1 or laboratory.is_right(laboratory.transported(breaker.program, fixture)):
+        return Forms(arrived, None, None, None, laboratory.executions)
+    payload = find_payload(breaker, laboratory, rebuild)
+    repair = find_repair(breaker, laboratory, _context_of(breaker.program))
+    return Forms(arrived, repair, payload, None, laboratory.executions)
 
 
 def _budget(breaker: Breaker) -> int:

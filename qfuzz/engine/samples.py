@@ -42,6 +42,7 @@ class ReplySource:
     """Files of replies that have been read once and found good.
 
     `skipped` are the complaints about bad lines passed over, `bad` the places of these lines: file index and number.
+    `contracts` counts the good ones of each contract.
     """
 
     files: tuple[ReplyFile, ...]
@@ -49,6 +50,7 @@ class ReplySource:
     count: int
     skipped: tuple[InputError, ...]
     bad: frozenset[tuple[int, int]]
+    contracts: Mapping[str, int]
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
         """The samples in the order of files and lines; `fixture` serves those without a task.
@@ -103,7 +105,7 @@ def check_replies(
     skipped: list[InputError] = []
     seen: dict[bytes, tuple[int, int]] = {}
     count = 0
-
+    contracts: Counter[str] = Counter()
     bad: set[tuple[int, int]] = set()
 
     def refuse(error: InputError, index: int) -> None:
@@ -132,12 +134,13 @@ def check_replies(
             problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
+                contracts[record.value.contract] += 1
             else:
                 refuse(problem, index)
     if not count:
         hint = f"the first of {len(skipped)} bad ones: {skipped[0]}" if skipped else ""
         raise InputError("no good line is left", where=", ".join(file.name for file in files), hint=hint)
-    return ReplySource(files, command_field, count, tuple(skipped), frozenset(bad))
+    return ReplySource(files, command_field, count, tuple(skipped), frozenset(bad), contracts)
 
 
 def _place(files: tuple[ReplyFile, ...], place: tuple[int, int]) -> str:
