@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a checkout ready to work in: a virtual environment with the locked development tools and qfuzz itself, the Debian
-# packages of scripts/debian-packages.txt, and a look whether replies can be sandboxed here. Every make target calls it;
-# it does nothing, in a moment, when nothing changed.
+# packages of scripts/debian-packages.txt, the locked packages of scripts/npm, and a look whether replies can be sandboxed
+# here. Every make target calls it; it does nothing, in a moment, when nothing changed.
 #
 #   scripts/setup.sh          all of it; fails, in one line, where replies cannot be sandboxed
 #   scripts/setup.sh --tools  only the virtual environment
@@ -14,6 +14,7 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 readonly lock=requirements-dev.lock packages=scripts/debian-packages.txt
 readonly venv=${VENV:-.venv}
 readonly venv_python=$venv/bin/python stamp=$venv/setup-stamp
+readonly npm=scripts/npm npm_home=$venv/node
 
 say() { printf 'setup: %s\n' "$1" >&2; }
 die() { say "$1"; exit 2; }
@@ -51,10 +52,12 @@ install_packages() {
     fi
 }
 
+# With an argument, only those that nothing works without.
 missing_packages() {
-    local package program
-    while read -r package program; do
-        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null; then
+    local package program need
+    while read -r package program need; do
+        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null &&
+            [[ ! ${1:-} || $need != optional ]]; then
             printf '%s\n' "$package"
         fi
     done < "$packages"
@@ -68,6 +71,10 @@ install_missing() {
         install_packages "${missing[@]}" || true
         mapfile -t missing < <(missing_packages)
         ((${#missing[@]})) || return 0
+    fi
+    if [[ ! $(missing_packages required) ]]; then
+        say "some transports are not available without: ${missing[*]}; install: sudo apt-get install ${missing[*]}"
+        return
     fi
     die "missing: ${missing[*]}; install: sudo apt-get install ${missing[*]}"
 }
@@ -154,6 +161,22 @@ pip_install() {
         --no-warn-script-location "$@" || die "pip could not install what $lock names; see its message above"
 }
 
+# ---- packages from npm
+
+# Escaping functions of another language. They are data for tests as much as programs, so their digests are locked too.
+set_up_npm() {
+    local wanted
+    wanted=$(cat -- "$npm"/package*.json | sha256sum)
+    [[ ! -e $npm_home/stamp || $(cat -- "$npm_home/stamp") != "$wanted" ]] || return 0
+    say "installing the packages of $npm/package-lock.json into $npm_home"
+    rm -rf -- "$npm_home"
+    mkdir -p -- "$npm_home"
+    cp -- "$npm"/package*.json "$npm_home"
+    npm ci --prefix "$npm_home" --ignore-scripts --no-audit --no-fund --silent < /dev/null >&2 ||
+        die "npm could not install what $npm/package-lock.json names; see its message above"
+    printf '%s\n' "$wanted" > "$npm_home/stamp"
+}
+
 # ---- the sandbox
 
 setting() {
@@ -195,6 +218,7 @@ case ${1:-} in
     '')
         set_up_venv
         install_missing
+        set_up_npm
         check_jail
         ;;
     --tools) set_up_venv ;;

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.collect.prompts import parse_contract
 from qfuzz.engine.arrived import ArrivedAt, arrivals
@@ -20,20 +21,24 @@ from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
-from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
+from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.model.text import counted, one_line
 from qfuzz.report.arrived import ArrivalReport, arrival_records
+from qfuzz.report.overview import print_overview
 from qfuzz.report.progress import progress_display
 from qfuzz.report.records import judged_records
 from qfuzz.report.tally import Tally
 from qfuzz.report.text import BreakerList, print_table
 from qfuzz.store.store import Store
+from qfuzz.transports.available import missing_of, require
 from qfuzz.transports.base import Transport
-from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
+
+ALL = "all"
 
 
 @click.command()
@@ -44,7 +49,8 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
     "transports",
     multiple=True,
     metavar="STACK",
-    help=f"A transport or a stack of them; may be repeated. Default: {', '.join(DEFAULT_TRANSPORTS)}.",
+    help="A transport or a stack of them; may be repeated. 'all': every known one that can be had here. "
+    f"Default: {', '.join(DEFAULT_TRANSPORTS)}.",
 )
 @click.option(
     "--db",
@@ -86,7 +92,7 @@ def command(
     arrived: bool,
     as_json: bool,
 ) -> int:
-    """Replay REPLIES (JSON Lines) directly and over transports, and print what each transport broke.
+    """Replay REPLIES (JSON Lines, or Inspect logs) directly and over transports, and print what each transport broke.
 
     Every reply runs twice directly and once over each transport; a difference is confirmed by a second pair. Exit
     status: 0 no breaker, 1 breakers, 2 bad input or no jail.
@@ -96,7 +102,7 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        files = tuple(spooled(path, cleanup) for path in replies)
+        files = reply_files(replies, cleanup)
         stacks = _stacks(transports)
         tasks = load_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
@@ -140,8 +146,11 @@ def command(
                     store.write_forms(key(shrunk.found), shrunk.found.key, shrunk.forms)
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
-    print_table(tally, out)
-    breakers.print(out)
+    (print_overview if ALL in transports else print_table)(tally, out)
+    for line in source_notes(source):
+        print(line, file=out)
+    if top or ALL not in transports:
+        breakers.print(out)
     if tally.harness_errors and not tally.breakers:
         # Not "nothing found": a part was not looked at.
         return 2
@@ -164,11 +173,28 @@ def _arrived(found: Iterator[ArrivedAt], stacks: tuple[Transport, ...], top: int
 
 
 def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
-    """The transports asked for, each once; direct is always there and need not be named."""
-    resolved = [resolve(name) for name in names or DEFAULT_TRANSPORTS]
+    """The transports asked for, each once; direct is always there and need not be named.
+
+    What was named must be there; of all, what is missing is left out and said. Raises UsageError, HostError.
+    """
+    resolved = [transport for name in names or DEFAULT_TRANSPORTS for transport in _named(name)]
     if all(each.name == "direct" for each in resolved):
         raise UsageError("direct is what the other transports are compared with", hint="name one of those")
     return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
+
+
+def _named(name: str) -> Iterator[Transport]:
+    if name != ALL:
+        transport = resolve(name)
+        require(transport)
+        yield transport
+        return
+    for transport in map(resolve, load().names()):
+        lacking = missing_of(transport)
+        if lacking is None:
+            yield transport
+        else:
+            print(f"left out: {lacking}; {lacking.remedy}", file=sys.stderr)
 
 
 def _say_skipped(source: ReplySource) -> None:

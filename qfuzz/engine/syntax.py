@@ -15,11 +15,12 @@ Parses = Callable[[str, bytes], bool]
 def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedText, parses: Parses) -> Observation:
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
-    A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
-    `arrived_text` is asked where the observation does not say.
+    A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. Where
+    another program than a shell lost it, nothing is known. `arrived_text` is asked where the observation does not say.
     """
-    if launch.inner_shells and not parses(launch.argv[0].decode(), launch.program):
+    if launch.inner_shells and launch.first_shell is not None and not parses(launch.first_shell, launch.program):
         return replace(observation, parses=False)
     arrived = observation.arrived if observation.tapped else arrived_text(launch)
-    parsed = arrived is None or parses(launch.shell, arrived)
-    return replace(observation, parses=parsed, arrived=arrived, tapped=True)
+    if arrived is None and launch.first_shell is None:
+        return replace(observation, tapped=True)
+    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived, tapped=True)

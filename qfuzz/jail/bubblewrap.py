@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, TAP, WORK
+from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, TAP
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.recipe import agent_zip, bounds, resource_limits
+from qfuzz.jail.shown import Shown, for_agent, spared, stage, work_directory
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
 
@@ -69,7 +70,9 @@ def bubblewrap_version() -> str:
     return subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def command_line(interpreter: Interpreter, slot: int, files: Mapping[str, int]) -> list[str]:
+def command_line(
+    interpreter: Interpreter, slot: int, files: Mapping[str, int], shown: Sequence[Shown] = ()
+) -> list[str]:
     """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
     as_root = os.geteuid() == 0
     command = [_program(), "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
@@ -85,17 +88,24 @@ def command_line(interpreter: Interpreter, slot: int, files: Mapping[str, int]) 
     for path in _SYSTEM_FILES:
         command += ["--ro-bind-try", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
-    for path in (WORK, HOME, "/tmp", SIDE_FILES, TAP):
+    for path in (work_directory(shown), HOME, "/tmp", SIDE_FILES, TAP):
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
     for path, fd in files.items():
         command += ["--perms", "0644", "--file", str(fd), path]
+    folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
     if interpreter.home:
-        command += ["--ro-bind", "@HOME@" if as_root else interpreter.home, interpreter.home]
+        folders.append((interpreter.home, interpreter.home))
+    for index, (path, target) in enumerate(folders):
+        command += ["--ro-bind", f"@{index}@" if as_root else path, target]
     command += ["--chdir", "/", interpreter.path, "-ISBu", AGENT]
     if as_root:
         user = unprivileged_user(slot)
-        command = [sys.executable, "-IS", str(_LAUNCHER), str(user), interpreter.home, *command]
+        command = [
+            *(sys.executable, "-IS", str(_LAUNCHER), str(user)),
+            *(str(len(folders)), *(path for path, _ in folders)),
+            *command,
+        ]
     return command
 
 
@@ -104,9 +114,10 @@ class BubblewrapRecipe:
 
     side_files = SIDE_FILES
 
-    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int) -> None:
+    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int, shown: Sequence[Shown] = ()) -> None:
         """`slot` numbers the jails of a pool; raises HostError where bubblewrap is missing."""
         self._interpreter = interpreter
+        self._shown = shown
         self._slot = slot
         self._limits = limits
         self.files: Mapping[str, bytes] = {
@@ -115,7 +126,7 @@ class BubblewrapRecipe:
         }
 
     def command(self, files: Mapping[str, int]) -> list[str]:
-        return command_line(self._interpreter, self._slot, files)
+        return command_line(self._interpreter, self._slot, files, self._shown)
 
     def configuration(self) -> JsonValue:
         limits, home = self._limits, self._interpreter.home
@@ -124,15 +135,19 @@ class BubblewrapRecipe:
         return {
             "confined": True,
             "places": [
-                {"path": WORK, "bytes": limits.work_bytes, "inodes": limits.work_inodes, "mode": 0o755},
-                {"path": HOME, **other, "mode": 0o755},
-                {"path": "/tmp", **other, "mode": 0o1777},
+                {
+                    **{"path": work_directory(self._shown), "mode": 0o755},
+                    **{"bytes": limits.work_bytes, "inodes": limits.work_inodes},
+                },
+                {"path": HOME, **other, "mode": 0o755, "spared": spared(self._shown, HOME)},
+                {"path": "/tmp", **other, "mode": 0o1777, "spared": spared(self._shown, "/tmp")},
                 {"path": "/dev/shm", **other, "mode": 0o1777},
                 {"path": TAP, **other, "mode": 0o755},
             ],
             "side": {"path": SIDE_FILES, **other},
             "detach": [home] if home else [],
             "remove": [AGENT, *parents],
+            "shown": for_agent(self._shown),
             "rlimits": {**resource_limits(limits), "RLIMIT_NPROC": limits.processes},
             "environment": dict(ENVIRONMENT),
             **bounds(limits),

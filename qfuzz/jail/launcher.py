@@ -1,11 +1,11 @@
 """Becomes an ordinary user, then bubblewrap. Run as a script, only where qfuzz runs as root.
 
-    python -IS launcher.py UID HOME PROGRAM ARGUMENT...
+    python -IS launcher.py UID COUNT FOLDER... PROGRAM ARGUMENT...
 
 With `--uid` alone bubblewrap leaves the host's root underneath, who may read root's files and is bound by no limit of
-processes. HOME is an interpreter's directory that the user may not be able to reach (below /root), or empty: it is
-bound to a path that the user can reach, in a mount namespace that ends with the jail, and PROGRAM's arguments name
-that path as `@HOME@`.
+processes. The COUNT folders are those that the jail shows and that the user may not be able to reach (below /root):
+each is bound to a path that the user can reach, in a mount namespace that ends with the jail, and PROGRAM's arguments
+name those paths as `@0@`, `@1@`, ...
 """
 
 from __future__ import annotations
@@ -20,22 +20,39 @@ _MS_PRIVATE_REC = (1 << 18) | 16384
 _REACHABLE = "/tmp"
 
 
-def main(user: int, home: str, command: list[str]) -> None:
-    if home:
-        libc = ctypes.CDLL(None, use_errno=True)
-        for done in (
-            libc.unshare(_CLONE_NEWNS),
-            libc.mount(b"", b"/", None, ctypes.c_ulong(_MS_PRIVATE_REC), None),
-            libc.mount(home.encode(), _REACHABLE.encode(), None, ctypes.c_ulong(_MS_BIND_REC), None),
-        ):
-            if done < 0:
-                sys.exit(f"can't show {home} to a jail: {os.strerror(ctypes.get_errno())}")
-        command = [_REACHABLE if word == "@HOME@" else word for word in command]
+def main(user: int, folders: list[str], command: list[str]) -> None:
+    if folders:
+        _bind(folders)
+        reachable = {f"@{index}@": f"{_REACHABLE}/{index}" for index in range(len(folders))}
+        command = [reachable.get(word, word) for word in command]
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
     os.execv(command[0], command)
 
 
+def _bind(folders: list[str]) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def check(result: int, what: str) -> None:
+        if result < 0:
+            sys.exit(f"can't show {what} to a jail: {os.strerror(ctypes.get_errno())}")
+
+    def mount(source: bytes, target: str, kind: bytes | None, flags: int, data: bytes | None = None) -> int:
+        return int(libc.mount(source, target.encode(), kind, ctypes.c_ulong(flags), data))
+
+    check(libc.unshare(_CLONE_NEWNS), "folders")
+    check(mount(b"", "/", None, _MS_PRIVATE_REC), "folders")
+    # Some of them may lie where the others are going to be bound.
+    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in folders]
+    check(mount(b"tmpfs", _REACHABLE, b"tmpfs", 0, b"size=64k,mode=755"), "folders")
+    for index, (folder, fd) in enumerate(zip(folders, opened, strict=True)):
+        target = f"{_REACHABLE}/{index}"
+        os.mkdir(target)
+        check(mount(b"/proc/self/fd/%d" % fd, target, None, _MS_BIND_REC), folder)
+        os.close(fd)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    _count = int(sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[3 : 3 + _count], sys.argv[3 + _count :])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import os
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Literal
 
@@ -21,6 +23,7 @@ from qfuzz.jail.limits import Limits
 from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
 from qfuzz.jail.recipe import Recipe
+from qfuzz.jail.shown import shown_folders
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
 from qfuzz.model.errors import HarnessError
@@ -44,8 +47,9 @@ class Pool:
     """`jobs` warm jails. `run` may be called from any thread; more callers than jails wait for one another.
 
     `isolation` "none" protects nothing: replies run as the user who started qfuzz, in a temporary directory.
-    Use it as a context manager: closing it ends every jail. If this process dies, the kernel ends them.
-    Raises HostError, with the remedy, where this machine can make no jail.
+    `shown` are folders of the host that replies can read, at the paths that they have on the host; a folder that can't
+    be shown is a UsageError. Use it as a context manager: closing it ends every jail. If this process dies, the kernel
+    ends them. Raises HostError, with the remedy, where this machine can make no jail.
     """
 
     def __init__(
@@ -54,8 +58,10 @@ class Pool:
         *,
         isolation: Isolation = "bwrap",
         limits: Limits = Limits(),  # noqa: B008 (frozen)
+        shown: Sequence[Path] = (),
     ) -> None:
         assert jobs > 0, f"{jobs} jobs"
+        self._shown = shown_folders(shown, by_root=isolation != "none" and os.geteuid() == 0)
         self.limits = limits
         self.isolation = isolation
         # Jails die with the thread that starts them, so one thread starts them all and lives as long as the pool.
@@ -79,7 +85,7 @@ class Pool:
         recipe: Recipe = (
             BareRecipe(self.limits)
             if self.isolation == "none"
-            else BubblewrapRecipe(self.limits, find_interpreter(), index)
+            else BubblewrapRecipe(self.limits, find_interpreter(), index, self._shown)
         )
         jail = Jail(recipe)
         try:
@@ -142,6 +148,11 @@ class Pool:
                 slot.replace()
             return answer
         raise HarnessError("two jails failed to run this reply", hint="; ".join(failures))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The paths of the folders of the host that replies see, besides the system's."""
+        return tuple(each.path for each in self._shown)
 
     @functools.cached_property
     def versions(self) -> Mapping[str, str]:

@@ -140,7 +140,19 @@ def m002_minimal_forms(db: Database) -> None:
 
 
 @migrations()
-def m004_what_arrived(db: Database) -> None:
+def m004_cases(db: Database) -> None:
+    db.create_table(
+        "cases",
+        {"key": str, "reply": str, "task": str, "line": str},
+        pk="key",
+        not_null={"reply", "line"},
+        foreign_keys=[("reply", "replies", "key"), ("task", "tasks", "key")],
+    )
+    db.table("forms").create_index(["verdict"])
+
+
+@migrations()
+def m005_what_arrived(db: Database) -> None:
     db.table("observations").add_column("tapped", int, not_null_default=0)
     # Until now the text was kept only where it was known to have arrived.
     db.execute("update observations set tapped = 1 where arrived is not null")

@@ -53,6 +53,16 @@ class Layer(Protocol):
 
     def armor(self, program: bytes) -> bytes | None: ...
 
+    def shield(self, one: bytes) -> bytes | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one layer, or one shell, asks for: of a whole text, and of a part of it, byte by byte."""
+
+    whole: Armor
+    bytewise: Armor
+
 
 @dataclass(frozen=True, slots=True)
 class Protection:
@@ -62,15 +72,23 @@ class Protection:
     """
 
     rules: Mapping[int, str]
-    steps: tuple[Armor, ...]
+    steps: tuple[Step, ...]
 
     def armor(self, text: bytes) -> bytes | None:
-        """A text that arrives as `text`; None for what a layer refuses. Each byte is protected by itself."""
-        armored: bytes | None = text
-        for step in self.steps:
-            if armored is not None:
-                armored = step(armored)
-        return armored
+        """A text that has the effect of `text` as a program; None for what a layer refuses."""
+        return _through([step.whole for step in self.steps], text)
+
+    def shield(self, one: bytes) -> bytes | None:
+        """What arrives as `one`, a byte of `rules`, wherever it stands."""
+        return _through([step.bytewise for step in self.steps], one)
+
+
+def _through(steps: list[Armor], text: bytes) -> bytes | None:
+    through: bytes | None = text
+    for step in steps:
+        if through is not None:
+            through = step(through)
+    return through
 
 
 def unquoted(text: bytes) -> bytes:
@@ -98,64 +116,75 @@ def protection_of(layers: tuple[Layer, ...]) -> Protection | None:
     damaging = [layer for layer in layers if not layer.faithful]
     if not damaging or not all(layer.rules for layer in damaging):
         return None
-    last = layers.index(damaging[-1])
-    if any(layer.faithful and layer.starts_shell for layer in layers[:last]):
+    if any(layer.faithful and layer.starts_shell for layer in layers[: layers.index(damaging[-1])]):
         return None
-    carriers = [layer.armor for layer in reversed(damaging) if not layer.starts_shell]
-    rules: dict[int, str] = {}
-    for layer in reversed(damaging):
-        rules.update(layer.rules)
-    quotes = _own_quotes(damaging)
-    if quotes is None:
+    # What decodes the text while it is carried comes before all that reads it, and so has to be armored last.
+    carriers = [layer for layer in damaging if layer.embed(_MARK) == _MARK]
+    readers = [layer for layer in damaging if layer not in carriers]
+    rules = _rules(damaging)
+    steps = _own_ways(damaging, readers)
+    if steps is None:
         quotes = _read_quotes(damaging)
         if quotes is None:
             return None
+        steps = [Step(quote, quote) for quote in quotes]
         if unquoted in quotes:
-            rules = {**rules, **UNQUOTED_RULES, **_rules_of_carriers(damaging)}
-    return Protection(MappingProxyType(rules), (*quotes, *carriers))
+            rules.update(UNQUOTED_RULES)
+            rules.update(_rules(carriers))
+    steps += [Step(layer.armor, _bytewise(layer)) for layer in reversed(carriers)]
+    return Protection(MappingProxyType(rules), tuple(steps))
 
 
-def _rules_of_carriers(damaging: list[Layer]) -> dict[int, str]:
+def _rules(layers: list[Layer]) -> dict[int, str]:
     rules: dict[int, str] = {}
-    for layer in reversed(damaging):
-        if not layer.starts_shell:
-            rules.update(layer.rules)
+    for layer in reversed(layers):
+        rules.update(layer.rules)
     return rules
 
 
-def _own_quotes(damaging: list[Layer]) -> tuple[Armor, ...] | None:
-    """Each shell's own way, where no layer treats anything as its own of what those before it wrote around the text."""
+def _bytewise(layer: Layer) -> Armor:
+    def shielded(text: bytes) -> bytes | None:
+        parts = [layer.shield(bytes([byte])) if byte in layer.rules else bytes([byte]) for byte in text]
+        return None if None in parts else b"".join(part for part in parts if part is not None)
+
+    return shielded
+
+
+def _own_ways(damaging: list[Layer], readers: list[Layer]) -> list[Step] | None:
+    """Each reader's own way, where no layer treats anything as its own of what those before it wrote around the text.
+
+    Only the first one meets the reply as a program; to the others it is a part of a text.
+    """
     text = _MARK
     for layer in damaging:
-        if layer.armor(text) != text:
+        if _bytewise(layer)(text) != text:
             return None
         made = layer.embed(text)
-        if not isinstance(made, bytes):
+        if isinstance(made, bytes):
+            text = made
+        elif layer is not damaging[-1]:
             return None
-        text = made
-    return tuple(layer.armor for layer in damaging if layer.starts_shell)
+    return [Step(layer.armor if layer is readers[0] else _bytewise(layer), _bytewise(layer)) for layer in readers]
 
 
-def _read_quotes(damaging: list[Layer]) -> tuple[Armor, ...] | None:
+def _read_quotes(damaging: list[Layer]) -> list[Armor] | None:
     """How to quote for each shell, as the shells read it: quotes of one layer may end those of another."""
     text: object = _MARK
     for layer in damaging:
-        made = layer.embed(text) if isinstance(text, bytes) else None
-        if not layer.starts_shell and made != text:
+        before, text = text, layer.embed(text) if isinstance(text, bytes) else None
+        if layer.embed(_MARK) == _MARK and text != before:
             return None
-        text = made
     quotes: list[Armor] = []
     while isinstance(text, bytes) and text != _MARK:
         words = _words(text)
-        place = text.find(_MARK)
         if words[:2] != [b"bash", b"-c"] or len(words) != 3 or words[2].count(_MARK) != 1:
             return None
-        quote = _QUOTES.get(contexts(text).context(place))
+        quote = _QUOTES.get(contexts(text).context(text.find(_MARK)))
         if quote is None:
             return None
         quotes.insert(0, quote)
         text = words[2]
-    return tuple(quotes) if text == _MARK else None
+    return quotes if text == _MARK else None
 
 
 def _words(text: bytes) -> list[bytes]:

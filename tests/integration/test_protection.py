@@ -26,6 +26,7 @@ STACKS = (
     "json-naive > nested",
     "single > json-naive",
     "json-naive > double-nested",
+    "single > eval",
 )
 # Files that unquoted patterns could match, and a name that a tilde could become.
 FIXTURE = Fixture((FixtureFile(b"a", b""), FixtureFile(b"b", b""), FixtureFile(b"ab", b"")))

@@ -239,7 +239,7 @@ def test_a_text_that_an_older_version_saw_arrive_is_known_to_have_been_looked_fo
     path = tmp_path / "q.db"
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(f"pragma application_id = {APPLICATION_ID}")
-    migrations.apply(Database(connection), stop_before="m004_what_arrived")
+    migrations.apply(Database(connection), stop_before="m005_what_arrived")
     columns = "key, ending, value, stdout, stderr, tree, limit_hit, seconds, arrived"
     for key, arrived in (("seen", "'echo'"), ("not", "null")):
         connection.execute(

@@ -1,4 +1,4 @@
-"""A small machine for scripts/setup.sh: a PATH of our own, with stand-ins for python3, apt-get, sudo and bwrap.
+"""A small machine for scripts/setup.sh: a PATH of our own, with stand-ins for python3, npm, apt-get, sudo and bwrap.
 
 The stand-ins write down how they are called and change nothing outside the machine's folder.
 """
@@ -57,6 +57,11 @@ case "$*" in
 esac
 """
 
+NPM = r"""#!/bin/bash
+echo "npm $*" >> "$MACHINE/calls"
+[[ ! -e $MACHINE/offline ]]
+"""
+
 # Does what it is asked, as a sudo does that wants no password.
 SUDO = r"""#!/bin/bash
 while [[ $1 == -* ]]; do shift; done
@@ -90,8 +95,11 @@ class Machine:
             "sudo": SUDO,
             "setpriv": SETPRIV,
             "bwrap": BWRAP,
-            "dash": "",
+            "npm": NPM,
         }
+        for line in (checkout / "scripts/debian-packages.txt").read_text().splitlines():
+            if not line.startswith("#"):
+                stand_ins.setdefault(line.split()[1], "")
         (folder / "stand-ins").mkdir()
         for name, text in stand_ins.items():
             (folder / "stand-ins" / name).write_text(text)
@@ -118,7 +126,7 @@ class Machine:
         (self.folder / condition).unlink()
 
     def setup(self, *arguments: str, **variables: str) -> tuple[int, list[str], list[str]]:
-        """Runs the script. Returns its exit status, its lines, and the calls of python3 and apt-get that mattered."""
+        """Runs the script. Returns its exit status, its lines, the calls of python3, npm and apt-get that mattered."""
         calls = self.folder / "calls"
         calls.write_text("")
         done = subprocess.run(

@@ -22,10 +22,16 @@ INSTALLS = [
     " --no-deps --no-build-isolation --editable .",
 ]
 MAKES = ["setup: making .venv with ", "setup: installing the locked tools and qfuzz into .venv"]
+NPM = "setup: installing the packages of scripts/npm/package-lock.json into .venv/node"
+NPM_CI = "npm ci --prefix .venv/node --ignore-scripts --no-audit --no-fund --silent"
 
 
 def test_a_machine_that_has_everything(machine):
-    assert machine.setup() == (0, MAKES, ["python --version", "python -m venv --clear .venv", *INSTALLS])
+    assert machine.setup() == (
+        0,
+        [*MAKES, NPM],
+        ["python --version", "python -m venv --clear .venv", *INSTALLS, NPM_CI],
+    )
     assert machine.setup() == (0, [], [])
 
 
@@ -42,14 +48,14 @@ def test_a_moved_checkout_is_set_up_anew(machine):
     machine.setup()
     machine.checkout = machine.checkout.rename(machine.folder / "moved")
     status, lines, calls = machine.setup()
-    assert (status, lines) == (0, MAKES)
+    assert (status, lines) == (0, [*MAKES, NPM])
     assert "python -m venv --clear .venv" in calls
 
 
 def test_a_broken_environment_is_made_anew(machine):
     machine.setup()
     (machine.checkout / ".venv/bin/pip").unlink()
-    assert machine.setup()[:2] == (0, MAKES)
+    assert machine.setup()[:2] == (0, [*MAKES, NPM])
 
 
 def test_an_environment_made_by_hand_is_kept(machine):
@@ -67,7 +73,20 @@ def test_what_was_interrupted_is_taken_up(machine):
     assert status == 2
     assert lines[-1].startswith("setup: pip could not install")
     machine.lack("offline")
-    assert machine.setup() == (0, MAKES[1:], INSTALLS)
+    assert machine.setup() == (0, [*MAKES[1:], NPM], [*INSTALLS, NPM_CI])
+
+
+def test_a_change_of_the_packages_from_npm_is_installed(machine):
+    machine.setup()
+    with (machine.checkout / "scripts/npm/package-lock.json").open("a") as file:
+        file.write("\n")
+    machine.have("offline")
+    status, lines, _ = machine.setup()
+    assert (status, lines[0]) == (2, NPM)
+    assert lines[-1].startswith("setup: npm could not install what scripts/npm/package-lock.json names")
+    machine.lack("offline")
+    assert machine.setup() == (0, [NPM], [NPM_CI])
+    assert machine.setup() == (0, [], [])
 
 
 def test_another_place_for_the_environment(machine):
@@ -82,7 +101,7 @@ def test_another_interpreter(machine):
     other = machine.bin / "python4"
     other.write_text((machine.bin / "python3").read_text().replace("echo here", "echo elsewhere"))
     other.chmod(0o755)
-    assert machine.setup(PYTHON="python4")[:2] == (0, MAKES)
+    assert machine.setup(PYTHON="python4")[:2] == (0, [*MAKES, NPM])
 
 
 def test_an_interpreter_that_will_not_do(machine):
@@ -98,7 +117,7 @@ def test_an_interpreter_that_will_not_do(machine):
 def test_a_missing_venv_package_is_installed(machine):
     machine.lack("ensurepip")
     status, lines, calls = machine.setup()
-    assert (status, lines) == (0, [MAKES[0], "setup: installing python3.11-venv with apt-get", MAKES[1]])
+    assert (status, lines) == (0, [MAKES[0], "setup: installing python3.11-venv with apt-get", MAKES[1], NPM])
     # The first try finds no lists of packages, as on a machine that is new.
     apt = [call.rpartition("Timeout=300 ")[2] for call in calls if call.startswith("apt-get")]
     install = "install -y --no-install-recommends python3.11-venv"
@@ -127,7 +146,7 @@ def test_no_way_to_an_environment_is_said_in_one_line_and_leaves_none(machine):
 
 def test_a_missing_program_is_installed(machine):
     machine.remove("bwrap")
-    assert machine.setup()[:2] == (0, [*MAKES, "setup: installing bubblewrap with apt-get"])
+    assert machine.setup()[:2] == (0, [*MAKES, "setup: installing bubblewrap with apt-get", NPM])
 
 
 @pytest.mark.parametrize("condition", ["no apt-get", "no network"])
@@ -142,6 +161,16 @@ def test_a_missing_program_that_cannot_be_installed(machine, condition):
     assert status == 2
     assert lines[-1] == "setup: missing: bubblewrap dash; install: sudo apt-get install bubblewrap dash"
     assert machine.setup("--tools") == (0, [], [])
+
+
+def test_a_missing_program_that_only_some_transports_need(machine):
+    machine.setup()
+    machine.remove("zsh", "apt-get")
+    hint = "setup: some transports are not available without: zsh; install: sudo apt-get install zsh"
+    assert machine.setup()[:2] == (0, [hint])
+    machine.remove("dash")
+    status, (line,), _ = machine.setup()
+    assert (status, line) == (2, "setup: missing: dash zsh; install: sudo apt-get install dash zsh")
 
 
 def test_a_forbidden_sandbox(machine):

@@ -35,6 +35,20 @@ def make_read_only(path: str) -> None:
     linux.mount("", path, "", flags)
 
 
+def show(stage: str, path: str, cover: str) -> None:
+    """Moves a read-only folder from where it is mounted to `path`.
+
+    `cover` is empty, or the topmost folder on the way in a place that replies can write: a mount that they can't
+    remove, to be made read-only when all of its folders are there.
+    """
+    if cover and cover != path and not os.path.ismount(cover):
+        os.mkdir(cover)
+        mount_tmpfs(cover, 1 << 20, 1_000, 0o755)
+    os.makedirs(path, exist_ok=True)
+    linux.mount(stage, path, "", linux.MS_MOVE)
+    os.removedirs(stage)
+
+
 def forbid_user_namespaces() -> None:
     """One more below this one, the agent's, and none for replies."""
     _write("/proc/sys/user/max_user_namespaces", "1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -59,13 +59,13 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
-def wipe(root: int) -> None:
-    """Empties a directory, whatever is in it.
+def wipe(root: int, spared: Collection[str] = ()) -> None:
+    """Empties a directory, whatever is in it, but for the names that are `spared`.
 
     Directories are moved up to the root and emptied there one by one, so depth costs neither descriptors nor path
     length. Permissions are widened where they are in the way, as they are for an agent without capabilities.
     """
-    names = os.listdir(root)
+    names = [name for name in os.listdir(root) if name not in spared]
     if not names:
         return
     serial = 0
@@ -78,7 +78,7 @@ def wipe(root: int) -> None:
             except OSError:
                 serial = _empty_one_level(root, name, serial)
                 os.rmdir(name, dir_fd=root)
-        names = os.listdir(root)
+        names = [name for name in os.listdir(root) if name not in spared]
 
 
 def _unlink(parent: int, name: str) -> bool:

@@ -15,6 +15,7 @@ MS_NODEV = 4
 MS_NOEXEC = 8
 MS_REMOUNT = 32
 MS_BIND = 4096
+MS_MOVE = 8192
 MNT_DETACH = 2
 
 PR_SET_PDEATHSIG = 1
@@ -36,12 +37,12 @@ def _check(result: int, what: str) -> None:
 
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
-    result = _libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode())
+    result = _libc.mount(os.fsencode(source), os.fsencode(target), kind.encode(), ctypes.c_ulong(flags), data.encode())
     _check(result, f"mount {target}")
 
 
 def umount(target: str, flags: int = MNT_DETACH) -> None:
-    _check(_libc.umount2(target.encode(), flags), f"umount {target}")
+    _check(_libc.umount2(os.fsencode(target), flags), f"umount {target}")
 
 
 def unshare(flags: int) -> None:

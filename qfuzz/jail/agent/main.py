@@ -40,7 +40,7 @@ def _serve_all(channel: socket.socket, config: dict[str, Any]) -> None:
         side, space = _confine(config)
     else:
         side, space = _stay(config)
-    work, *others, tap = (Place(place["path"]) for place in config["places"])
+    work, *others, tap = (Place(place["path"], place.get("spared", ())) for place in config["places"])
     os.fchdir(work.fd)
     around = Surroundings(
         work=work,
@@ -72,6 +72,10 @@ def _confine(config: dict[str, Any]) -> tuple[int, Space]:
         linux.umount(path)
     for path in config["remove"]:
         files.remove(path)
+    for each in config["shown"]:
+        confine.show(each["stage"], each["path"], each["cover"])
+    for cover in {each["cover"] for each in config["shown"] if each["cover"] != each["path"]} - {""}:
+        confine.make_read_only(cover)
     confine.forbid_user_namespaces()
     confine.make_read_only("/")
     confine.make_read_only("/dev")

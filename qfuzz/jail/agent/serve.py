@@ -58,16 +58,20 @@ def _modes(packed: bytes) -> tuple[int, ...]:
 
 
 class Place:
-    """A directory that a reply can write. It must be empty, with its mode and no attributes, before the next reply."""
+    """A directory that a reply can write. It must be empty, with its mode and no attributes, before the next reply.
 
-    def __init__(self, path: str) -> None:
+    `spared` are names in it that replies can't change and wiping must leave alone.
+    """
+
+    def __init__(self, path: str, spared: Sequence[str] = ()) -> None:
+        self._spared = frozenset(spared)
         self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         self._mode = os.fstat(self.fd).st_mode & _ROOT_MODE
         self._attributes = os.listxattr(self.fd)
 
     def restore(self) -> bool:
         """Whether the directory is as it was."""
-        files.wipe(self.fd)
+        files.wipe(self.fd, self._spared)
         if os.fstat(self.fd).st_mode & _ROOT_MODE != self._mode:
             os.fchmod(self.fd, self._mode)
         return os.listxattr(self.fd) == self._attributes
