@@ -11,8 +11,6 @@ import pytest
 HEAVY = frozenset(
     {"bashlex", "dulwich", "hypothesis", "inspect_ai", "numpy", "rich", "scipy", "sqlite3", "sqlite_utils"}
 )
-    {"bashlex", "dulwich", "hypothesis", "inspect_ai", "numpy", "rich", "scipy", "sqlite3", "sqlite_utils"}
-)
 
 REPORT = """
 import atexit, json, sys
