@@ -172,9 +172,9 @@ def test_a_stop_loses_what_is_in_flight_and_nothing_else(inside: Inside, folder:
     running = start()
     wait_for_lines(folder / "out.jsonl", 2)
     running.send_signal(how)
-    # Whoever is killed can't end his program any more; it was told where to look.
-    (folder / "ended").touch()
     _, said = running.communicate(timeout=60)
+    # Whoever was killed could not end his program; it was told where to look.
+    (folder / "ended").touch()
     if how is not signal.SIGKILL:
         assert running.returncode == 130
         assert said.splitlines() == [

@@ -148,3 +148,12 @@ def test_a_fault_of_ours_is_raised_and_not_taken_for_a_failure() -> None:
 
     with pytest.raises(ZeroDivisionError):
         gather(3, run)
+
+
+def test_a_program_says_how_long_to_wait() -> None:
+    """With a first wait of an hour, only what the program says lets this end."""
+    said = [b'{"error": "429", "retry_after": 0.05}', b'{"text": "ls"}']
+    manner = Manner(lambda *_: printed(said.pop(0)), "json", (), 1, 1, 3600.0, None)
+    (event,) = collect(asks(1), OPERATOR, manner, threading.Event())
+    assert isinstance(event, Collected)
+    assert event.reply.metadata["attempts"] == 2
