@@ -13,7 +13,10 @@ from qfuzz.transports import (
     script_file,
     sh,
     shells,
+    ssh,
     stdin,
+    terminal,
+    tmux,
 )
 from qfuzz.transports.base import REGISTRY, Registry, Transport
 
@@ -32,6 +35,9 @@ _MODULES = (
     heredoc,
     launchers,
     glue,
+    ssh,
+    terminal,
+    tmux,
 )
 """In the order of `qfuzz transports`."""
 
