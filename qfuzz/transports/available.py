@@ -37,6 +37,8 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "script": "bsdutils",
         "ssh": "openssh-client",
         "sshd": "openssh-server",
+        "su": "util-linux",
+        "sudo": "sudo",
         "tmux": "tmux",
         "xargs": "findutils",
         "yash": "yash",

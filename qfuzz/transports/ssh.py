@@ -223,10 +223,10 @@ class SshStdin(_Ssh):
 
 
 class SshWords(_Ssh):
-    """`ssh host bash -c R`, as an argument list: it looks like `execve`, but ssh joins its arguments with blanks and the
-    login shell reads the result anew. Only the first word of the reply is bash's program, the rest become `$0`, `$1`,
-    and every operator is the login shell's. It owns all that a shell owns. It can't carry a NUL, nor quite as much as
-    one argument of execve holds. Source: ssh(1): arguments are "separated by spaces"."""
+    """`ssh host bash -c R`, as an argument list: it looks like `execve`, but ssh joins its arguments with blanks and
+    the login shell reads the result anew. Only the first word of the reply is bash's program, the rest become `$0`,
+    `$1`, and every operator is the login shell's. It owns all that a shell owns. It can't carry a NUL, nor quite as
+    much as one argument of execve holds. Source: ssh(1): arguments are "separated by spaces"."""
 
     name = "ssh-words"
     summary = "ssh host bash -c R, joined and read anew by the login shell"
