@@ -20,6 +20,7 @@ COMMANDS = {
     "tasks": "List, show and export tasks.",
     "validate": "Prove a task set: references pass, naive programs fail, wrong final states fail.",
     "prompts": "Write one prompt a task for a contract.",
+    "collect": "Ask a program for replies, or gather and clean replies that exist.",
     "diff": "Replay replies over transports and say what each transport broke.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
