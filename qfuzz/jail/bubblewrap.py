@@ -80,6 +80,7 @@ def bubblewrap_version() -> str:
     return subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
+_PRIVATE_FILES = frozenset({"/etc/shadow", "/etc/sudoers"})
 _NAMESPACES = ("ipc", "pid", "net", "uts")
 
 
@@ -120,7 +121,7 @@ def command_line(
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
     for path, fd in files.items():
-        command += ["--perms", "0644", "--file", str(fd), path]
+        command += ["--perms", "0600" if path in _PRIVATE_FILES else "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
     if interpreter.home:
         folders.append((interpreter.home, interpreter.home))

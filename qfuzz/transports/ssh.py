@@ -143,7 +143,8 @@ class SshArgv(_Ssh):
     """`ssh host R`, the reply as one argument: `subprocess.run(["ssh", host, command])`, fabric, parallel-ssh. ssh
     sends the string as it is, and the account's login shell, bash here, runs it with -c. It owns a dash at the
     beginning, which ssh takes for an option, the exit status of a shell that a signal ends, which becomes 255, and
-    standard input, which is a pipe there. It can't carry a NUL, nor quite as much as one argument of execve holds. Source: ssh(1)."""
+    standard input, which is a pipe there. It can't carry a NUL, nor quite as much as one argument of execve holds.
+    Source: ssh(1)."""
 
     name = "ssh-argv"
     summary = "ssh host R, the reply as one argument"
