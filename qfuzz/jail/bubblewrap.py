@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, TAP
+from qfuzz.jail.environment import HOME, SIDE_FILES, TAP
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.recipe import agent_zip, bounds, resource_limits
 from qfuzz.jail.shown import Shown, for_agent, spared, stage, work_directory
+from qfuzz.jail.userland import FOLDER, Userland, environment
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
 
@@ -89,6 +90,7 @@ def command_line(
     slot: int,
     files: Mapping[str, int],
     shown: Sequence[Shown] = (),
+    userland: Userland | None = None,
     ids: IdRange | None = None,
 ) -> list[str]:
     """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents.
@@ -120,6 +122,9 @@ def command_line(
     for path in (work_directory(shown), HOME, "/tmp", SIDE_FILES, TAP):
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
+    if userland is not None:
+        for applet in userland.applets:
+            command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
     for path, fd in files.items():
         command += ["--perms", "0600" if path in _PRIVATE_FILES else "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
@@ -146,10 +151,18 @@ class BubblewrapRecipe:
     side_files = SIDE_FILES
     ids: IdRange | None = None
 
-    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int, shown: Sequence[Shown] = ()) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        interpreter: Interpreter,
+        slot: int,
+        shown: Sequence[Shown] = (),
+        userland: Userland | None = None,
+    ) -> None:
         """`slot` numbers the jails of a pool; raises HostError where bubblewrap is missing."""
         self._interpreter = interpreter
         self._shown = shown
+        self._userland = userland
         self._slot = slot
         self._limits = limits
         self.files: Mapping[str, bytes] = {
@@ -158,7 +171,7 @@ class BubblewrapRecipe:
         }
 
     def command(self, files: Mapping[str, int]) -> list[str]:
-        return command_line(self._interpreter, self._slot, files, self._shown, self.ids)
+        return command_line(self._interpreter, self._slot, files, self._shown, self._userland, self.ids)
 
     def configuration(self) -> JsonValue:
         limits, home = self._limits, self._interpreter.home
@@ -182,7 +195,7 @@ class BubblewrapRecipe:
             "remove": [AGENT, *parents],
             "shown": for_agent(self._shown),
             "rlimits": {**resource_limits(limits), "RLIMIT_NPROC": limits.processes},
-            "environment": dict(ENVIRONMENT),
+            "environment": environment(self._userland),
             **bounds(limits),
         }
 

@@ -17,6 +17,7 @@ from qfuzz.jail.environment import ENVIRONMENT, TAP
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.shown import Shown
+from qfuzz.jail.userland import Userland
 from qfuzz.model.errors import HostError
 
 _IDS = 65_536
@@ -78,8 +79,15 @@ def _lines(path: Path) -> list[str]:
 class IdMappedRecipe(BubblewrapRecipe):
     """How a jail of several users is made."""
 
-    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int, shown: Sequence[Shown] = ()) -> None:
-        super().__init__(limits, interpreter, slot, shown)
+    def __init__(
+        self,
+        limits: Limits,
+        interpreter: Interpreter,
+        slot: int,
+        shown: Sequence[Shown] = (),
+        userland: Userland | None = None,
+    ) -> None:
+        super().__init__(limits, interpreter, slot, shown, userland)
         self.ids = unused_ids(slot)
         files = {**self.files, **{path: text.encode() for path, text in _TEXTS.items()}}
         plugin = next((folder / "sudoers.so" for folder in _PLUGINS if (folder / "sudoers.so").exists()), None)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from qfuzz.transports import (
+    actions,
+    ci_yaml,
     direct,
+    envsubst,
     eval_text,
+    extraction,
     glue,
+    go_template,
     heredoc,
+    jinja,
     json_text,
     launchers,
+    line_changes,
     nested,
     privilege,
+    python_templates,
     script_file,
     sh,
     shells,
@@ -18,6 +26,8 @@ from qfuzz.transports import (
     stdin,
     terminal,
     tmux,
+    xml_text,
+    yaml_text,
 )
 from qfuzz.transports.base import REGISTRY, Registry, Transport
 
@@ -40,6 +50,16 @@ _MODULES = (
     ssh,
     terminal,
     tmux,
+    yaml_text,
+    ci_yaml,
+    xml_text,
+    line_changes,
+    extraction,
+    python_templates,
+    jinja,
+    go_template,
+    envsubst,
+    actions,
 )
 """In the order of `qfuzz transports`."""
 

@@ -94,9 +94,7 @@ def plain(pool: Pool, name: str, before: dict[str, Observation]) -> Observation:
 
 
 @pytest.mark.parametrize("name", here(STACKS))
-def test_an_attack_costs_a_reply_its_own_result_at_most(
-    pool: Pool, before: dict[str, Observation], name: str
-) -> None:
+def test_an_attack_costs_a_reply_its_own_result_at_most(pool: Pool, before: dict[str, Observation], name: str) -> None:
     expected = plain(pool, name, before)
     for attack, program in ATTACKS.items():
         run(pool, name, program, timeout=0.7)
