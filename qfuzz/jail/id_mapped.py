@@ -54,10 +54,10 @@ def unused_ids(slot: int) -> IdRange:
         raise HostError("this container has no range of unused user ids", hint="run qfuzz outside of it")
     names = {getpass.getuser(), str(os.geteuid())}
     for line in _lines(Path("/etc/subuid")):
-        name, _, rest = line.partition(":")
-        start, _, length = rest.partition(":")
-        if name in names and start.isdigit() and length.isdigit() and int(length) >= _IDS and _has_newuidmap():
-            return IdRange(int(start), _IDS)
+        name, _, numbers = line.partition(":")
+        begin, _, length = numbers.partition(":")
+        if name in names and begin.isdigit() and length.isdigit() and int(length) >= _IDS and _has_newuidmap():
+            return IdRange(int(begin), _IDS)
     ranges = "--add-subuids 100000-165535 --add-subgids 100000-165535"
     raise HostError(
         "an ordinary user needs newuidmap and a range in /etc/subuid and /etc/subgid for a jail of several users",

@@ -21,8 +21,21 @@ FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
 STACKS = [name for name, boundary in load().boundaries.items() if boundary.needs_jail]
 TERMINALS = [name for name in STACKS if name.startswith(("pty", "tmux"))]
 
-PLAIN = b"""history; env | grep -v -e ^TMUX= -e ^SUDO_COMMAND= | sort; pwd; set -o; shopt; ulimit -a; umask; alias; ls -A ~ /tmp; ps -e -o comm= | grep -c -e sleep -e python; stty -a < /dev/tty 2> /dev/null; trap; cat kept.txt > out.txt"""
+PLAIN = b"; ".join(
+    (
+        b"history",
+        b"env | grep -v -e ^TMUX= -e ^SUDO_COMMAND= | sort",
+        b"pwd; umask; ulimit -a; nice",
+        b"set -o; shopt; alias; trap",
+        b"ls -A ~ /tmp",
+        b"ps -e -o comm= | grep -c -e sleep -e python",
+        b"stty -a < /dev/tty 2> /dev/null",
+        b"cat kept.txt > out.txt",
+    )
+)
 """One line, so that it can be typed."""
+
+_LISTENER = b'import socket, time; s = socket.create_server(("127.0.0.1", 2222)); time.sleep(60)'
 
 ATTACKS = {
     "kill the parent": b"kill -9 $PPID; sleep 0.2",
@@ -35,7 +48,7 @@ ATTACKS = {
     "change the terminal": b"stty raw -echo 2> /dev/null; stty -icanon min 255 < /dev/tty 2> /dev/null; true",
     "end the terminal's server": b"tmux kill-server 2> /dev/null; true",
     "fill the screen": b"head -c 3000000 /dev/zero | tr '\\0' 'x' >&2; true",
-    "leave a listener": b"setsid python3 -c 'import socket,time; s=socket.create_server((\"127.0.0.1\",2222)); time.sleep(60)' &",
+    "leave a listener": b"setsid python3 -c '" + _LISTENER + b"' &",
     "slow the parent down": b"renice -n 19 $PPID > /dev/null 2>&1; prlimit --pid $PPID --nofile=3 2> /dev/null; true",
 }
 
@@ -81,7 +94,7 @@ def run(pool: Pool, name: str, program: bytes, timeout: float = 10.0) -> Observa
 
 
 @pytest.fixture(scope="module")
-def before(pool: Pool) -> dict[str, Observation]:
+def before() -> dict[str, Observation]:
     return {}
 
 
