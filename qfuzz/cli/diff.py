@@ -25,6 +25,7 @@ from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
+from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.model.text import counted, one_line
 from qfuzz.report.arrived import ArrivalReport, arrival_records
