@@ -10,6 +10,7 @@ from types import MappingProxyType
 from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
+from qfuzz.transports.protection import protection_of
 
 STACK_SEPARATOR = ">"
 
@@ -40,12 +41,14 @@ class Boundary(ABC):
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
     """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
+    shells_started = 1
+    """How many shells it starts one after another, where it starts any that a recorder sees."""
     adds_text = False
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
     tool = False
-    """Whether it starts a program other than a shell that reads the text by `rules` and starts a shell with the
-    rest."""
+    """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
+    reads it, or from a variable."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
@@ -150,55 +153,46 @@ class Transport:
 
     def protects_characters(self) -> bool:
         """Whether each active character can be protected by itself: what causes are found with."""
-        return (
-            any(boundary.rules for boundary in self.boundaries)
-            and all(boundary.faithful or boundary.rules for boundary in self.boundaries)
-            and self.armor(b"") is not None
-        )
+        return protection_of(self.boundaries) is not None
 
     def active(self, text: bytes) -> tuple[tuple[int, str], ...]:
         """Offset and rule of each character that a boundary of this stack may treat as its own.
 
-        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, for a
-        single boundary; behind another one it can stand elsewhere by then.
+        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, where only
+        one boundary has rules; behind another one it can stand elsewhere by then.
         """
-        if not self.protects_characters():
+        protection = protection_of(self.boundaries)
+        if protection is None:
             return ()
-        rules: dict[int, str] = {}
-        for boundary in reversed(self.boundaries):
-            rules.update(boundary.rules)
-        one = self.boundaries[0] if len(self.boundaries) == 1 else None
+        with_rules = [boundary for boundary in self.boundaries if boundary.rules]
+        one = with_rules[0] if len(with_rules) == 1 else None
         return tuple(
-            (offset, rules[byte])
+            (offset, protection.rules[byte])
             for offset, byte in enumerate(text)
-            if byte in rules and not (one and one.inert(text, offset))
+            if byte in protection.rules and not (one and one.inert(text, offset))
         )
 
     def protect(self, text: bytes, offsets: Collection[int]) -> bytes:
         """`text` with the active characters at `offsets` protected, each by itself."""
+        protection = protection_of(self.boundaries)
         parts = []
         for offset, byte in enumerate(text):
             one = text[offset : offset + 1]
-            protected = self._shield(one) if offset in offsets else None
+            protected = protection.shield(one) if protection is not None and offset in offsets else None
             assert protected is not None or offset not in offsets, f"byte {byte} can't be protected over {self.name}"
             parts.append(one if protected is None else protected)
         return b"".join(parts)
 
-    def _shield(self, one: bytes) -> bytes | None:
-        text: bytes | None = one
-        for boundary in reversed(self.boundaries):
-            if text is None:
-                return None
-            parts = [boundary.shield(bytes([byte])) if byte in boundary.rules else bytes([byte]) for byte in text]
-            text = None if None in parts else b"".join(part for part in parts if part is not None)
-        return text
-
     def armor(self, program: bytes) -> bytes | None:
         """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.
 
-        A layer that wraps the text in a program of its own can only be armored if all that follows is faithful: what
-        comes after would otherwise damage the wrapper, which no reply can protect.
+        Where a layer has no rules for single characters, one that wraps the text in a program of its own can only be
+        armored if all that follows is faithful: what comes after would otherwise damage the wrapper, which no reply
+        can protect.
         """
+        protection = protection_of(self.boundaries)
+        if protection is not None:
+            return protection.armor(program)
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):
@@ -214,9 +208,10 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    starts_one = launch.first_shell is not None
-    seen = [boundary for boundary in shells[: len(shells) - starts_one] if boundary.sees_arrival]
-    return replace(launch, inner_shells=len(seen), shell=shells[0].shell if shells else "bash")
+    seen = sum(boundary.shells_started for boundary in shells if boundary.sees_arrival)
+    # The first one needs no recorder: what it gets is in the launch.
+    first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
+    return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")
 
 
 def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) -> bytes:
