@@ -12,7 +12,7 @@ import click
 
 from qfuzz.api import explain
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.cli.stored import fixture_option, open_store
+from qfuzz.cli.stored import fixture_option, open_store, userland_of
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
@@ -25,7 +25,7 @@ from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
 from qfuzz.transports.loader import resolve
 
-Opened = Callable[[], Pool]
+Opened = Callable[..., Pool]
 
 
 @click.command()
@@ -98,7 +98,7 @@ def _stored(
     key = forms_key(judged.key, breaker, strict=strict)
     forms = store.forms(key)
     if forms is None:
-        pool = cleanup.enter_context(opened())
+        pool = cleanup.enter_context(opened(userland_of(store, [judged])))
         make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
         forms = make(breaker)
         store.write_forms(key, judged.key, forms)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.cli.stored import fixture_option, open_store
+from qfuzz.cli.stored import fixture_option, open_store, userland_of
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.minimize import Interrupted
@@ -50,7 +50,7 @@ def command(
         store = cleanup.enter_context(open_store(db))
         found = [store.judged(id_) for id_ in ids]
         breakers = [breaker_of(judged, laid, store) for judged in found]
-        pool = cleanup.enter_context(open_pool(jobs, isolation))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland_of(store, found)))
         make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
         for judged, breaker in zip(found, breakers, strict=True):
             try:
