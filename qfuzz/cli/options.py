@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from qfuzz.gen.read import read_tasks
 from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
+from qfuzz.transports.base import Transport
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -56,11 +57,14 @@ def run_options(function: Decorated) -> Decorated:
     return jobs(timeout(isolation(function)))
 
 
-def open_pool(jobs: int, isolation: Isolation) -> Pool:
-    """The pool that --jobs and --isolation ask for; without a jail it says so. Raises HostError."""
+def open_pool(jobs: int, isolation: Isolation, transports: Sequence[Transport] = ()) -> Pool:
+    """The pool that --jobs and --isolation ask for; without a jail it says so. Raises HostError.
+
+    Its jails show the folders that the layers of the user's own in `transports` need.
+    """
     if isolation == "none":
         print("qfuzz: no jail: replies run as you do, in a temporary directory (--isolation none)", file=sys.stderr)
-    return Pool(jobs, isolation=isolation)
+    return Pool(jobs, isolation=isolation, shown=[path for each in transports for path in each.shown])
 
 
 def tasks_option(function: Decorated) -> Decorated:

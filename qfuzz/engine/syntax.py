@@ -15,8 +15,12 @@ Parses = Callable[[str, bytes], bool]
 def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedText, parses: Parses) -> Observation:
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
-    A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing.
+    A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. On a
+    path of the user's own it is not known which shells stand on the way, and so not why a text gets lost.
     """
+    if launch.own is not None:
+        text = arrived_text(launch)
+        return replace(observation, parses=None if text is None else parses(launch.shell, text), arrived=text)
     arrived: bytes | None = launch.program
     if launch.inner_shells:
         if not parses(launch.argv[0].decode(), launch.program):
