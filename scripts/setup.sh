@@ -52,10 +52,12 @@ install_packages() {
     fi
 }
 
+# With an argument, only those that nothing works without.
 missing_packages() {
-    local package program
-    while read -r package program; do
-        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null; then
+    local package program need
+    while read -r package program need; do
+        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null &&
+            [[ ! ${1:-} || $need != optional ]]; then
             printf '%s\n' "$package"
         fi
     done < "$packages"
@@ -69,6 +71,10 @@ install_missing() {
         install_packages "${missing[@]}" || true
         mapfile -t missing < <(missing_packages)
         ((${#missing[@]})) || return 0
+    fi
+    if [[ ! $(missing_packages required) ]]; then
+        say "some transports are not available without: ${missing[*]}; install: sudo apt-get install ${missing[*]}"
+        return
     fi
     die "missing: ${missing[*]}; install: sudo apt-get install ${missing[*]}"
 }

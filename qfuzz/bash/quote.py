@@ -51,6 +51,19 @@ def _ansi_byte(byte: int) -> bytes:
     return bytes([byte]) if 0x20 <= byte < 0x7F else b"\\x%02x" % byte
 
 
+def one_line(program: bytes, avoid: bytes = b"") -> bytes:
+    """A Bash command of one line of printable ASCII that has the effect of `program`: `exec bash -c $'...'`.
+
+    No byte of `avoid` stands between the quotes; a backslash does, and before an `x` or a letter only.
+    """
+    avoided = {*avoid, ord("\\"), ord("'")}
+    return (
+        b"exec bash -c $'"
+        + b"".join(b"\\x%02x" % byte if byte in avoided else _ansi_byte(byte) for byte in program)
+        + b"'"
+    )
+
+
 def backslash(text: bytes) -> bytes:
     """No quotes at all: a backslash before each ASCII byte that is not plainly inert.
 

@@ -27,13 +27,17 @@ from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.report.arrived import ArrivalReport, arrival_records
+from qfuzz.report.overview import print_overview
 from qfuzz.report.progress import progress_display
 from qfuzz.report.records import judged_records
 from qfuzz.report.tally import Tally
 from qfuzz.report.text import BreakerList, print_table
 from qfuzz.store.store import Store
+from qfuzz.transports.available import missing_of, require
 from qfuzz.transports.base import Transport
-from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
+
+ALL = "all"
 
 
 @click.command()
@@ -45,7 +49,8 @@ from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
     "transports",
     multiple=True,
     metavar="STACK",
-    help=f"A transport or a stack of them; may be repeated. Default: {', '.join(DEFAULT_TRANSPORTS)}.",
+    help="A transport or a stack of them; may be repeated. 'all': every known one that can be had here. "
+    f"Default: {', '.join(DEFAULT_TRANSPORTS)}.",
 )
 @click.option(
     "--db",
@@ -141,8 +146,9 @@ def command(
                     store.write_forms(key(shrunk.found), shrunk.found.key, shrunk.forms)
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
-    print_table(tally, out)
-    breakers.print(out)
+    (print_overview if ALL in transports else print_table)(tally, out)
+    if top or ALL not in transports:
+        breakers.print(out)
     if tally.harness_errors and not tally.breakers:
         # Not "nothing found": a part was not looked at.
         return 2
@@ -175,11 +181,28 @@ def _check_seen(machines: Machinery) -> None:
 
 
 def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
-    """The transports asked for, each once; direct is always there and need not be named."""
-    resolved = [resolve(name) for name in names or DEFAULT_TRANSPORTS]
+    """The transports asked for, each once; direct is always there and need not be named.
+
+    What was named must be there; of all, what is missing is left out and said. Raises UsageError, HostError.
+    """
+    resolved = [transport for name in names or DEFAULT_TRANSPORTS for transport in _named(name)]
     if all(each.name == "direct" for each in resolved):
         raise UsageError("direct is what the other transports are compared with", hint="name one of those")
     return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
+
+
+def _named(name: str) -> Iterator[Transport]:
+    if name != ALL:
+        transport = resolve(name)
+        require(transport)
+        yield transport
+        return
+    for transport in map(resolve, load().names()):
+        lacking = missing_of(transport)
+        if lacking is None:
+            yield transport
+        else:
+            print(f"left out: {lacking}; {lacking.remedy}", file=sys.stderr)
 
 
 def _say_skipped(source: ReplySource) -> None:

@@ -12,6 +12,8 @@ import click
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.transports.available import EXTRA_HINT, PACKAGES, missing
+from qfuzz.transports.loader import load
 
 _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
 """What replies of the public tasks use, and the Debian packages that hold it."""
@@ -68,10 +70,26 @@ def examine() -> Iterator[Finding]:
             yield Finding("programs", False, str(error))
             return
     for name, version in versions.items():
-        missing = not version and name in _PACKAGES
+        if not version and name in PACKAGES and name not in _PACKAGES:
+            continue
+        lacking = not version and name in _PACKAGES
         yield Finding(
             name,
-            not missing,
+            not lacking,
             version or "there, without a version",
-            f"apt-get install {_PACKAGES[name]}" if missing else "",
+            f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
+    yield from _boundaries()
+
+
+def _boundaries() -> Iterator[Finding]:
+    """What boundaries lack here: no fault, for all others can be had; and one command for all that Debian has."""
+    boundaries = load().boundaries.values()
+    lacking = [found for found in map(missing, boundaries) if found is not None]
+    for found in lacking:
+        yield Finding(found.boundary, True, f"not available here, because {found.what}")
+    detail = f"{len(boundaries) - len(lacking)} of {len(boundaries)} are available"
+    packages = sorted({name for found in lacking for name in found.packages})
+    commands = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
+    commands += [EXTRA_HINT] if any(not found.packages for found in lacking) else []
+    yield Finding("transports", True, detail, " && ".join(commands))

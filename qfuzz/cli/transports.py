@@ -9,7 +9,9 @@ import click
 
 from qfuzz.cli.config import config_option
 from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.report.transports_page import boundaries_page
 from qfuzz.report.visible import visible
+from qfuzz.transports.available import missing_of
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
@@ -33,13 +35,14 @@ def command(context: click.Context, as_json: bool) -> None:
     if context.invoked_subcommand is not None:
         return
     registry = load()
+    width = max(map(len, registry.names()))
     for name in registry.names():
         transport = registry.resolve(name)
         summary = registry.boundaries[name].summary if name in registry.boundaries else _alias_summary(transport)
         if as_json:
             print(json.dumps({"name": name, "faithful": transport.faithful, "summary": summary}))
         else:
-            print(f"{name:<14} {'faithful' if transport.faithful else '':<9} {summary}")
+            print(f"{name:<{width}} {'faithful' if transport.faithful else '':<9} {summary}")
 
 
 def _alias_summary(transport: Transport) -> str:
@@ -65,6 +68,10 @@ def show(stack: str, sample: str) -> None:
         print(f"  faithful:     {'yes' if boundary.faithful else 'no'}")
         if boundary.witness is not None:
             print(f"  breaks:       {visible(boundary.witness)}".replace("\n", "\n                "))
+    lacking = missing_of(transport)
+    if lacking is not None:
+        print(f"\n{lacking}; {lacking.remedy}")
+        return
     reply = sample.encode("utf-8", "surrogateescape")
     print("\nthe reply")
     _print_text(reply)
@@ -85,6 +92,17 @@ def show(stack: str, sample: str) -> None:
     elif armored != reply:
         print("to deliver the reply whole, send")
         _print_text(armored)
+
+
+@command.command()
+def page() -> None:
+    """Print what docs/transports.md says of every boundary, as Markdown.
+
+    \b
+    Example:
+        qfuzz transports page
+    """
+    print(boundaries_page(load()), end="")
 
 
 def _print_text(text: bytes) -> None:

@@ -85,7 +85,8 @@ def _delivered(sample: Sample, transport: Transport, stopped: Stopped) -> Arrive
     text = stopped(delivery, sample.fixture) if delivery.inner_shells else delivery.program
     if text is None:
         return Arrived(transport.name, Arrival.LOST)
-    offset = first_difference(program, text)
+    whole_inside = transport.adds_text and program in text
+    offset = None if whole_inside else first_difference(program, text)
     return Arrived(transport.name, Arrival.SAME if offset is None else Arrival.CHANGED, text, offset)
 
 

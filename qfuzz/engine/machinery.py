@@ -13,14 +13,13 @@ from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
 from qfuzz.jail.recipe import agent_zip
 from qfuzz.model.content import JsonValue, sha256_hex
-from qfuzz.model.delivery import Launch
+from qfuzz.model.delivery import SHELLS, Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.transports.base import Transport
 
 _SYNTAX_SECONDS = 10.0
-_SHELLS = {"bash": b"/bin/bash", "sh": b"/bin/sh"}
 
 
 def machinery(pool: Pool, timeout_seconds: float, transports: Sequence[Transport] = ()) -> Machinery:
@@ -52,7 +51,7 @@ def machinery(pool: Pool, timeout_seconds: float, transports: Sequence[Transport
 
     def parses(shell: str, text: bytes) -> bool:
         # With -n a shell reads and executes nothing; on standard input there is no limit of length.
-        check = Launch(_SHELLS[shell], (shell.encode(), b"-n"), text, stdin=text)
+        check = Launch(b"/bin/" + SHELLS[shell][0], SHELLS[shell], text, stdin=text)
         execution = Execution(check, Fixture(), _SYNTAX_SECONDS)
         status = pool.run(execution).status
         if status.ending is Ending.TIMEOUT:

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
-import stat
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import InputError, UsageError
 from qfuzz.model.fields import Fields
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
+from qfuzz.model.whole_file import refuse_other_kinds, whole_file
 
 COMMITMENT_SCHEMA = 1
 _SALT_BYTES = 32
@@ -47,14 +44,14 @@ def write_set(
     The three appear under their names only when all are complete, each by a rename. Raises UsageError where they can't
     be written, or where something else than a regular file has one of the names: then nothing is written.
     """
-    _refuse_other_kinds(path, manifest_path(path), commitment_path(path))
+    refuse_other_kinds(path, manifest_path(path), commitment_path(path))
     families: Counter[str] = Counter()
     tiers: Counter[str] = Counter()
     plain = hashlib.sha256()
     salt = secrets.token_bytes(_SALT_BYTES)
     salted = hashlib.sha256(salt)
     with ExitStack() as files:
-        stream = files.enter_context(_whole(path))
+        stream = files.enter_context(whole_file(path))
         for task in tasks:
             line = encode_task(task, canary)
             stream.write(line)
@@ -76,8 +73,8 @@ def write_set(
             "digest": salted.hexdigest(),
         }
         if commit:
-            files.enter_context(_whole(commitment_path(path))).write(_document(commitment))
-        files.enter_context(_whole(manifest_path(path))).write(_document(manifest))
+            files.enter_context(whole_file(commitment_path(path))).write(_document(commitment))
+        files.enter_context(whole_file(manifest_path(path))).write(_document(manifest))
     return manifest
 
 
@@ -116,35 +113,5 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def _refuse_other_kinds(*paths: Path) -> None:
-    """A rename would put a file in the place of a device, a pipe or a link, and fail half-way at a directory."""
-    for path in paths:
-        with suppress(OSError):
-            if not stat.S_ISREG(path.lstat().st_mode):
-                raise UsageError("can't be written (there is something else than a regular file)", where=str(path))
-
-
 def _document(value: JsonValue) -> bytes:
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8") + b"\n"
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a temporary file that takes the place of `path` when the block ends well."""
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise UsageError(f"can't be written ({error.strerror})", where=str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException as error:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-        if isinstance(error, OSError):
-            raise UsageError(f"can't be written ({error.strerror})", where=str(path)) from None
-        raise

@@ -22,6 +22,22 @@ for program in git python3 sed grep find; do
 done
 awk=$(first awk --version)
 show awk "${awk:-$(first awk -W version)}"
+# The programs of boundaries, some of them slow to start: all at once.
+declare -A asked=(
+    [busybox]='busybox' [fish]='fish --version' [ksh]='ksh -c "echo \${.sh.version}"' [make]='make --version'
+    [mksh]='mksh -c "echo \$KSH_VERSION"' [node]='node --version' [npm]='npm --version' [yash]='yash --version'
+    [zsh]='zsh --version' [envsubst]='envsubst --version' [xargs]='xargs --version' [script]='script --version'
+)
+for program in "${!asked[@]}"; do
+    if type -P "$program" > /dev/null; then
+        first bash -c "${asked[$program]}" > "/tmp/$program" &
+    fi
+done
+wait
+for program in busybox envsubst fish ksh make mksh node npm script xargs yash zsh; do
+    show "$program" "$(cat "/tmp/$program" 2> /dev/null)"
+done
+type -P dash > /dev/null && show dash "$(sha256sum < "$(type -P dash)")" || show dash ''
 """
 
 

@@ -48,12 +48,32 @@ def readers_of(transport: Transport) -> tuple[Reader, ...]:
     for boundary in transport.boundaries:
         if not (boundary.faithful or boundary.rules or boundary.name in LAST_SHELL_READERS):
             raise UsageError(f"lint knows no rules of {boundary.name}", hint="find its breakers with `qfuzz diff`")
-    readers = [_rules_of(boundary) for boundary in transport.boundaries if boundary.rules and not boundary.starts_shell]
-    readers += _of_shells(transport, launch)
+    alone = _reads_alone(transport)
+    readers = [
+        _rules_of(boundary)
+        for boundary in transport.boundaries
+        if boundary.rules and (boundary is alone or not boundary.starts_shell)
+    ]
+    if alone is None:
+        readers += _of_shells(transport, launch)
     last = next((boundary for boundary in transport.boundaries if boundary.starts_shell), transport.starter)
     if last.name in LAST_SHELL_READERS:
         readers.append(LAST_SHELL_READERS[last.name])
     return tuple(readers)
+
+
+def _reads_alone(transport: Transport) -> Boundary | None:
+    """A layer that is no shell's text and yet starts one: lint can follow it where no other layer starts a shell."""
+    for boundary in transport.boundaries:
+        if boundary.rules and (boundary.tool or (boundary.starts_shell and not boundary.sees_arrival)):
+            starters = [other for other in transport.boundaries if other.starts_shell or other.tool]
+            if starters != [boundary]:
+                raise UsageError(
+                    f"lint can't follow {boundary.name} beside another shell",
+                    hint="find its breakers with `qfuzz diff`",
+                )
+            return boundary
+    return None
 
 
 def _rules_of(boundary: Boundary) -> Reader:

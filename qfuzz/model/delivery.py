@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+SHELLS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
+    {
+        "bash": (b"bash", b"-n"),
+        "sh": (b"sh", b"-n"),
+        "dash": (b"dash", b"-n"),
+        "busybox": (b"busybox", b"sh", b"-n"),
+        "zsh": (b"zsh", b"-n"),
+        "ksh": (b"ksh", b"-n"),
+        "mksh": (b"mksh", b"-n"),
+        "yash": (b"yash", b"-n"),
+        "fish": (b"fish", b"-n"),
+    }
+)
+"""Every shell that may stand on a path, by the name of its program, and what asks it whether its input parses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +69,12 @@ class Launch:
     shell: str = "bash"
     inner_shells: int = 0
     own: OwnRun | None = None
+
+    @property
+    def first_shell(self) -> str | None:
+        """The shell that this launch starts, or None where it starts a program that starts the shell."""
+        name = self.argv[0].decode("ascii", "replace")
+        return name if name in SHELLS else None
 
 
 @dataclass(frozen=True, slots=True)

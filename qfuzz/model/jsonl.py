@@ -25,13 +25,18 @@ class Record(NamedTuple, Generic[T]):
 
 
 def read_records(
-    path: Path, decode: Callable[[bytes], T], on_bad: Callable[[InputError], None] | None = None, *, name: str = ""
+    path: Path,
+    decode: Callable[[bytes], T],
+    on_bad: Callable[[InputError], None] | None = None,
+    *,
+    name: str = "",
+    what: str = "record",
 ) -> Iterator[Record[T]]:
     """The decoded lines of a JSON Lines file, in order; blank lines are passed over.
 
     Raises InputError with `file:line` for the first line that `decode` refuses, unless `on_bad` is given: it gets the
     error and reading goes on. A file that can't be read, is no regular file or pipe, or holds no record always raises.
-    Messages call the file `name`, where that is not its path.
+    Messages call the file `name`, where that is not its path, and what it should hold `what`.
     """
     name = name or str(path)
     found = False
@@ -56,7 +61,7 @@ def read_records(
                 continue
             yield Record(number, value)
     if not found:
-        raise InputError("holds no record", where=name)
+        raise InputError(f"holds no {what}", where=name)
 
 
 def _line(stream: BinaryIO, name: str) -> bytes:

@@ -39,7 +39,7 @@ def task_to_json(task: Task, canary: str = "") -> dict[str, JsonValue]:
         "hazards": list(task.hazards),
         "instruction": task.instruction,
         "payloads": {name: encode_content(value) for name, value in task.payloads.items()},
-        "fixture": _fixture_to_json(task.fixture),
+        "fixture": fixture_to_json(task.fixture),
         "expect": [_expectation_to_json(expectation) for expectation in task.expect],
         "may_create": [encode_content(path) for path in task.may_create],
     }
@@ -88,7 +88,7 @@ def task_from_json(value: JsonValue) -> Task:
         hazards=tuple(hazards),
         instruction=fields.text("instruction"),
         payloads={name: payloads.content(name) for name in payloads.value},
-        fixture=_read_fixture(fields.object("fixture")),
+        fixture=fixture_from_json(fields.object("fixture")),
         expect=expect,
         may_create=fields.paths("may_create", []),
         reference=fields.content("reference") if fields.has("reference") else None,
@@ -96,7 +96,7 @@ def task_from_json(value: JsonValue) -> Task:
     )
 
 
-def _fixture_to_json(fixture: Fixture) -> dict[str, JsonValue]:
+def fixture_to_json(fixture: Fixture) -> dict[str, JsonValue]:
     record: dict[str, JsonValue] = {
         "files": [
             {"path": encode_content(file.path), "content": encode_content(file.content), "mode": f"{file.mode:04o}"}
@@ -118,7 +118,8 @@ def _fixture_to_json(fixture: Fixture) -> dict[str, JsonValue]:
     return record
 
 
-def _read_fixture(fields: Fields) -> Fixture:
+def fixture_from_json(fields: Fields) -> Fixture:
+    """The fixture of a parsed object; raises InputError, which names the key."""
     fields.only(("files", "dirs", "symlinks", "git"))
     files = fields.each("files", _read_file)
     git = None

@@ -68,7 +68,7 @@ def print_table(tally: Tally, stream: TextIO) -> None:
         lines.append("")
     if compared:
         lines += _table(_COMPARED, compared, _compared_cells, several_models)
-    for line in (*lines, *_notes(tally, rows, several_models)):
+    for line in (*lines, *notes_of(tally, rows)):
         print(line, file=stream)
 
 
@@ -82,25 +82,46 @@ def _table(
 ) -> Iterator[str]:
     shown = [(_title(row, several_models), row.transport, cells(row.counts)) for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *(numbers for _, _, numbers in shown), strict=True)]
-    numbers_width = sum(len(_GAP) + width for width in widths)
-    names = max(len("transport"), *(len(_GAP + transport) for _, transport, _ in shown))
-    names = min(names, WIDTH - numbers_width)
-
-    def line(name: str, numbers: tuple[str, ...]) -> str:
-        return name.ljust(names) + "".join(
-            _GAP + number.rjust(width) for number, width in zip(numbers, widths, strict=True)
-        )
-
-    yield line("transport", heads)
-    yield "─" * (names + numbers_width)
+    names = _names_width([_GAP + transport for _, transport, _ in shown], widths)
+    yield from _head(heads, names, widths)
     for title, group in groupby(shown, key=lambda row: row[0]):
         yield title
         for _, transport, numbers in group:
-            if len(_GAP + transport) > names:
-                yield _GAP + transport
-                yield line("", numbers)
-            else:
-                yield line(_GAP + transport, numbers)
+            yield from _row(_GAP + transport, numbers, names, widths)
+
+
+def table_lines(heads: tuple[str, ...], rows: list[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    """A table of numbers without groups, within WIDTH columns: names of transports at the left."""
+    widths = [max(map(len, column)) for column in zip(heads, *(numbers for _, numbers in rows), strict=True)]
+    names = _names_width([name for name, _ in rows], widths)
+    yield from _head(heads, names, widths)
+    for name, numbers in rows:
+        yield from _row(name, numbers, names, widths)
+
+
+def _names_width(names: list[str], widths: list[int]) -> int:
+    return min(max(len("transport"), *map(len, names)), WIDTH - _numbers_width(widths))
+
+
+def _numbers_width(widths: list[int]) -> int:
+    return sum(len(_GAP) + width for width in widths)
+
+
+def _head(heads: tuple[str, ...], names: int, widths: list[int]) -> Iterator[str]:
+    yield _line("transport", heads, names, widths)
+    yield "─" * (names + _numbers_width(widths))
+
+
+def _row(name: str, numbers: tuple[str, ...], names: int, widths: list[int]) -> Iterator[str]:
+    if len(name) > names:
+        yield name
+        name = ""
+    yield _line(name, numbers, names, widths)
+
+
+def _line(name: str, numbers: tuple[str, ...], names: int, widths: list[int]) -> str:
+    cells = (_GAP + number.rjust(width) for number, width in zip(numbers, widths, strict=True))
+    return name.ljust(names) + "".join(cells)
 
 
 def _title(row: Row, several_models: bool) -> str:
@@ -136,7 +157,9 @@ def _compared_cells(counts: Counts) -> tuple[str, ...]:
     return tuple(map(str, numbers))
 
 
-def _notes(tally: Tally, rows: list[Row], several_models: bool) -> Iterator[str]:
+def notes_of(tally: Tally, rows: list[Row]) -> Iterator[str]:
+    """What stands below a table: matched cells, and counts that stand nowhere in it."""
+    several_models = len({row.model for row in rows}) > 1
     for cells in tally.matched_cells():
         of_model = f"{cells.model or 'no model named'}, over" if several_models else "Over"
         yield one_line(

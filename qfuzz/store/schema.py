@@ -137,3 +137,15 @@ def m002_minimal_forms(db: Database) -> None:
         not_null={"verdict", "executions", "forms"},
         foreign_keys=[("verdict", "verdicts", "key")],
     )
+
+
+@migrations()
+def m004_cases(db: Database) -> None:
+    db.create_table(
+        "cases",
+        {"key": str, "reply": str, "task": str, "line": str},
+        pk="key",
+        not_null={"reply", "line"},
+        foreign_keys=[("reply", "replies", "key"), ("task", "tasks", "key")],
+    )
+    db.table("forms").create_index(["verdict"])

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,8 @@ _INSERT_VERDICT = (
 class StoredBreaker:
     """A judged execution as it was stored. `transported` None: nothing was started.
 
-    `context` is the key of what all executions of that run shared; `breaker` and `stability` are as in VerdictRow.
+    `context` is the key of what all executions of that run shared; `breaker`, `stability` and `detail` are as in
+    VerdictRow.
     """
 
     key: str
@@ -81,12 +82,14 @@ class StoredBreaker:
     transported: Observation | None
     breaker: bool
     stability: str
+    detail: str
 
 
 _ID = re.compile(r"[0-9a-f]{4,64}")
 _SELECT_JUDGED = (
     "select verdicts.key, verdicts.transport, verdicts.task, verdicts.context, verdicts.observation, "
-    "replies.program, verdicts.breaker, verdicts.stability from verdicts join replies on replies.key = verdicts.reply"
+    "replies.program, verdicts.breaker, verdicts.stability, verdicts.detail "
+    "from verdicts join replies on replies.key = verdicts.reply"
 )
 
 
@@ -160,35 +163,33 @@ class Store:
         """One sample with its task and all its verdicts, in one transaction."""
         with self._transaction():
             if task is not None:
-                task_key, known = task
-                row = (
-                    task_key,
-                    known.task_id,
-                    known.family,
-                    known.tier,
-                    ",".join(known.hazards),
-                    encode_task(known).decode(),
-                )
-                self._execute(
-                    "insert or ignore into tasks (key, task_id, family, tier, hazards, task) values (?, ?, ?, ?, ?, ?)",
-                    row,
-                )
-            self._execute(
-                "insert or ignore into replies (key, task_id, model, contract, effort, trial, program, metadata) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key,
-                    reply.task_id,
-                    reply.model,
-                    reply.contract,
-                    reply.effort,
-                    reply.trial,
-                    readable(reply.program),
-                    canonical_json(dict(reply.metadata)).decode(),
-                ),
-            )
+                self._write_task(*task)
+            self._write_reply(key, reply)
             for verdict in verdicts:
                 self._execute(_INSERT_VERDICT, [getattr(verdict, column) for column in _VERDICT_COLUMNS])
+
+    def _write_task(self, key: str, task: Task) -> None:
+        hazards, line = ",".join(task.hazards), encode_task(task).decode()
+        self._execute(
+            "insert or ignore into tasks (key, task_id, family, tier, hazards, task) values (?, ?, ?, ?, ?, ?)",
+            (key, task.task_id, task.family, task.tier, hazards, line),
+        )
+
+    def _write_reply(self, key: str, reply: Reply) -> None:
+        self._execute(
+            "insert or ignore into replies (key, task_id, model, contract, effort, trial, program, metadata) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                key,
+                reply.task_id,
+                reply.model,
+                reply.contract,
+                reply.effort,
+                reply.trial,
+                readable(reply.program),
+                canonical_json(dict(reply.metadata)).decode(),
+            ),
+        )
 
     def write_forms(self, key: str, verdict: str, forms: Forms) -> None:
         """`key` is that of what determines the forms, `verdict` that of the judged execution they belong to."""
@@ -202,6 +203,12 @@ class Store:
         row = self._execute("select forms from forms where key = ?", (key,)).fetchone()
         return None if row is None else forms_from_json(json.loads(row[0]))
 
+    def last_forms(self, verdict: str) -> Forms | None:
+        """The forms that were last found for a judged execution, with whatever code and settings."""
+        found = self._execute("select forms from forms where verdict = ? order by rowid desc limit 1", (verdict,))
+        row = found.fetchone()
+        return None if row is None else forms_from_json(json.loads(row[0]))
+
     def judged(self, id_: str) -> StoredBreaker:
         """The judged execution whose key begins with `id_`.
 
@@ -213,7 +220,17 @@ class Store:
         if len(rows) != 1:
             what = f"no execution has the id {id_}" if not rows else f"more than one id begins with {id_}"
             raise StoreError(what, where=str(self.path), hint="the view `breakers` lists ids")
-        key, transport, task, context, observation, program, breaker, stability = rows[0]
+        return self._stored(rows[0])
+
+    def breakers(self) -> Iterator[StoredBreaker]:
+        """Every breaker, in the order of transports and then of keys; one is held at a time."""
+        where = "where breaker = 1 order by transport, key"
+        for (key,) in self._execute(f"select key from verdicts {where}", ()).fetchall():
+            for row in self._execute(f"{_SELECT_JUDGED} where verdicts.key = ?", (key,)).fetchall():
+                yield self._stored(row)
+
+    def _stored(self, row: tuple[Any, ...]) -> StoredBreaker:
+        key, transport, task, context, observation, program, breaker, stability, detail = row
         task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
         return StoredBreaker(
             key,
@@ -224,7 +241,28 @@ class Store:
             None if observation is None else self.observations([observation])[observation],
             bool(breaker),
             stability,
+            detail,
         )
+
+    def write_case(self, key: str, reply: tuple[str, Reply], task: tuple[str, Task] | None, line: bytes) -> bool:
+        """A case of a breaker file, with its reply and task; whether there was none under this key.
+
+        `line` is the case as its file has it; the one that was given last stands.
+        """
+        with self._transaction():
+            known = self._execute("select 1 from cases where key = ?", (key,)).fetchone()
+            if task is not None:
+                self._write_task(*task)
+            self._write_reply(*reply)
+            self._execute(
+                "insert or replace into cases (key, reply, task, line) values (?, ?, ?, ?)",
+                (key, reply[0], None if task is None else task[0], line.decode()),
+            )
+        return known is None
+
+    def cases(self) -> list[bytes]:
+        """The lines of all cases, by key."""
+        return [line.encode() for (line,) in self._execute("select line from cases order by key", ())]
 
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:
         """A new row in `runs`; returns its id."""

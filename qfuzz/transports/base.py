@@ -48,6 +48,20 @@ class Boundary(ABC):
     """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
     shell = "bash"
     """The shell that it starts, for that shell's own syntax check."""
+    sees_arrival = True
+    """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
+    adds_text = False
+    """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
+    more."""
+    tool = False
+    """Whether it starts a program other than a shell that reads the text by `rules` and starts a shell with the
+    rest."""
+    programs: tuple[str, ...] = ()
+    """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
+    modules: tuple[str, ...] = ()
+    """Python modules that it needs, all of the extra `boundaries`."""
+    plain = b"echo plain > out.txt; echo done"
+    """A program that it carries whole, as far as it can carry any."""
     own: OwnNeeds | None = None
     """For a boundary of the user's own, of which no rules are known; None for one of ours."""
     runs_reply = False
@@ -70,6 +84,11 @@ class Boundary(ABC):
     def armor(self, program: bytes) -> bytes | None:  # noqa: ARG002
         """A text that has the effect of `program` when this boundary carries it; None where no lossless way exists."""
         return None
+
+    def shield(self, one: bytes) -> bytes | None:
+        """How `one` of the bytes of `rules` is protected by itself; the same as `armor` where that goes byte by
+        byte."""
+        return self.armor(one)
 
     def reproduction(self, text: bytes) -> bytes | None:  # noqa: ARG002
         """A shell line that shows what this boundary, met first, does to `text`, where a Launch can't show it."""
@@ -99,6 +118,11 @@ class Transport:
     @property
     def faithful(self) -> bool:
         return all(boundary.faithful for boundary in self.boundaries)
+
+    @property
+    def adds_text(self) -> bool:
+        """Whether the reply arrives as a part of a longer program."""
+        return any(boundary.adds_text for boundary in self.boundaries)
 
     @property
     def arrival_note(self) -> str:
@@ -132,27 +156,26 @@ class Transport:
     def steps(self, text: bytes) -> Iterator[Step]:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
         files: tuple[SideFile, ...] = ()
-        shells: list[str] = []
+        shells: list[Boundary] = []
         current = text
         for index, boundary in enumerate(self.boundaries):
             result = boundary.embed(current)
             if boundary.starts_shell:
-                shells.append(boundary.shell)
+                shells.append(boundary)
             if isinstance(result, Launch):
                 files += result.files
                 if index < len(self.boundaries) - 1:
                     result = launch_as_program(result)
                 else:
-                    result = replace(result, files=files, inner_shells=len(shells) - 1, shell=shells[0])
-                    result = self._marked(result)
+                    result = self._marked(_with_shells(replace(result, files=files), shells))
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
             current = result
         last = self.starter.embed(current)
         if isinstance(last, Launch):
-            shells.append(self.starter.shell)
-            last = self._marked(replace(last, files=files, inner_shells=len(shells) - 1, shell=shells[0]))
+            shells.append(self.starter)
+            last = self._marked(_with_shells(replace(last, files=files), shells))
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:
@@ -194,10 +217,19 @@ class Transport:
         parts = []
         for offset, byte in enumerate(text):
             one = text[offset : offset + 1]
-            protected = self.armor(one) if offset in offsets else None
+            protected = self._shield(one) if offset in offsets else None
             assert protected is not None or offset not in offsets, f"byte {byte} can't be protected over {self.name}"
             parts.append(one if protected is None else protected)
         return b"".join(parts)
+
+    def _shield(self, one: bytes) -> bytes | None:
+        text: bytes | None = one
+        for boundary in reversed(self.boundaries):
+            if text is None:
+                return None
+            parts = [boundary.shield(bytes([byte])) if byte in boundary.rules else bytes([byte]) for byte in text]
+            text = None if None in parts else b"".join(part for part in parts if part is not None)
+        return text
 
     def armor(self, program: bytes) -> bytes | None:
         """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.
@@ -208,11 +240,21 @@ class Transport:
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):
-            if text is None or (followed_by_damage and boundary.starts_shell):
+            if text is None or (followed_by_damage and (boundary.starts_shell or boundary.adds_text)):
                 return None
             text = boundary.armor(text)
             followed_by_damage |= not boundary.faithful
         return text
+
+
+def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
+    """The launch, told which shell reads the reply and how many stand between it and what the launch starts.
+
+    Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
+    """
+    starts_one = launch.first_shell is not None
+    seen = [boundary for boundary in shells[: len(shells) - starts_one] if boundary.sees_arrival]
+    return replace(launch, inner_shells=len(seen), shell=shells[0].shell if shells else "bash")
 
 
 def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) -> bytes:
@@ -220,7 +262,7 @@ def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) 
 
     `word` writes a text as one word.
     """
-    # Only argv[0] "bash" and "sh" occur, and the path finds the same programs as the absolute names.
+    # The path finds the same programs as the absolute names.
     words = b" ".join(map(word, launch.argv))
     if launch.stdin is None:
         return words

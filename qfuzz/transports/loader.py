@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from qfuzz.transports import direct, json_text, nested, script_file, sh, stdin
+from qfuzz.transports import (
+    direct,
+    eval_text,
+    glue,
+    heredoc,
+    json_text,
+    launchers,
+    nested,
+    script_file,
+    sh,
+    shells,
+    stdin,
+)
 from qfuzz.transports.base import REGISTRY, Registry, Transport
 
 DEFAULT_TRANSPORTS = ("nested", "single", "json-naive", "quoted", "json", "script-file")
 """What `qfuzz diff` replays over unless it is told: three common paths, and the three that should carry all."""
 
+_MODULES = (
+    direct,
+    nested,
+    script_file,
+    stdin,
+    sh,
+    json_text,
+    shells,
+    eval_text,
+    heredoc,
+    launchers,
+    glue,
+)
+"""In the order of `qfuzz transports`."""
+
 
 def load() -> Registry:
     """The registry with every boundary of this package in it."""
     if not REGISTRY.boundaries:
-        for module in (direct, nested, script_file, stdin, sh, json_text):
+        for module in _MODULES:
             for boundary in module.BOUNDARIES:
                 REGISTRY.add(boundary)
         REGISTRY.add_alias("double-nested", ("nested", "nested"))

@@ -49,6 +49,7 @@ def forbid_jails(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a jail was started though the input is bad")
 
     monkeypatch.setattr("qfuzz.cli.diff.open_pool", no_jail)
+    monkeypatch.setattr("qfuzz.cli.regress.open_pool", no_jail)
     monkeypatch.setattr("qfuzz.cli.validate.open_pool", no_jail)
 
 

@@ -95,11 +95,11 @@ class Machine:
             "sudo": SUDO,
             "setpriv": SETPRIV,
             "bwrap": BWRAP,
-            "dash": "",
-            "node": "",
             "npm": NPM,
-            "shell-quote": "",
         }
+        for line in (checkout / "scripts/debian-packages.txt").read_text().splitlines():
+            if not line.startswith("#"):
+                stand_ins.setdefault(line.split()[1], "")
         (folder / "stand-ins").mkdir()
         for name, text in stand_ins.items():
             (folder / "stand-ins" / name).write_text(text)

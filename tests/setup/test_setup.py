@@ -163,6 +163,16 @@ def test_a_missing_program_that_cannot_be_installed(machine, condition):
     assert machine.setup("--tools") == (0, [], [])
 
 
+def test_a_missing_program_that_only_some_transports_need(machine):
+    machine.setup()
+    machine.remove("zsh", "apt-get")
+    hint = "setup: some transports are not available without: zsh; install: sudo apt-get install zsh"
+    assert machine.setup()[:2] == (0, [hint])
+    machine.remove("dash")
+    status, (line,), _ = machine.setup()
+    assert (status, line) == (2, "setup: missing: dash zsh; install: sudo apt-get install dash zsh")
+
+
 def test_a_forbidden_sandbox(machine):
     machine.setup()
     machine.have("forbidden")

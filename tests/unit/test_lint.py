@@ -10,6 +10,7 @@ import pytest
 
 from qfuzz.lint.check import Linter
 from qfuzz.lint.findings import Finding, Level, Linted, Source, linted_record
+from qfuzz.lint.layers import LAST_SHELL_READERS
 from qfuzz.lint.sarif import SarifLog
 from qfuzz.model.errors import UsageError
 from qfuzz.model.forms import marked
@@ -114,9 +115,32 @@ def test_a_stack_that_breaks_every_reply(stack: str) -> None:
         Linter.over(resolve(stack))
 
 
-def test_every_registered_transport_has_rules() -> None:
+def test_every_registered_transport_has_rules_or_says_that_lint_knows_none() -> None:
     for name in load().names():
-        assert Linter.over(resolve(name)).findings(b"true") == ()
+        transport = resolve(name)
+        known = (each.faithful or each.rules or each.name in LAST_SHELL_READERS for each in transport.boundaries)
+        if all(known):
+            assert Linter.over(transport).findings(b"true") == (), name
+        else:
+            with pytest.raises(UsageError, match="lint knows no rules of"):
+                Linter.over(transport)
+
+
+@pytest.mark.parametrize("stack", ["xargs > nested", "nested > xargs", "heredoc > single"])
+def test_a_program_that_starts_a_shell_is_followed_alone_only(stack: str) -> None:
+    with pytest.raises(UsageError, match="beside another shell"):
+        Linter.over(resolve(stack))
+
+
+def test_what_a_program_takes_from_the_reply_is_marked() -> None:
+    assert [one.rule_id for one in findings("xargs", b" p 'a'")] == [
+        "xargs/byte-20",
+        "xargs/apostrophe",
+        "xargs/apostrophe",
+    ]
+    heredoc = findings("heredoc", b"p $a '\\n' '\\\\'")
+    assert [one.rule_id for one in heredoc] == ["heredoc/dollar", "heredoc/backslash"]
+    assert [one.rule_id for one in findings("eval", b'p "$" "')] == ["eval/double-quote"] * 3
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import os
 
 from . import files
 
-NAMES = ("bash", "sh", "dash")
+NAMES = ("bash", "sh", "dash", "zsh", "ksh", "mksh", "yash", "fish")
 _LEFT = "_QFUZZ_SHELLS_LEFT"
 _MAX_RECORDS = 1_000
 _MAX_RECORD_BYTES = 8 << 20

@@ -1,0 +1,1 @@
+"""Breaker files: read, replayed, told of, and filled from a store."""

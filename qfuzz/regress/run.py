@@ -1,0 +1,95 @@
+"""Replaying cases: directly and over the transport of each, afresh, confirmed as every difference is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from qfuzz.engine.attempt import Attempt, Machinery, Plan
+from qfuzz.engine.events import Result, Sample
+from qfuzz.engine.laboratory import Breaker
+from qfuzz.engine.ordered import ordered_map
+from qfuzz.model.errors import UsageError
+from qfuzz.model.forms import Forms
+from qfuzz.model.reply import Reply
+from qfuzz.regress.files import Placed
+from qfuzz.regress.judge import Replayed, judge_case
+from qfuzz.report.explain import Explained
+from qfuzz.store.keys import fixture_key
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import resolve
+
+_NO_CONTEXT = ""
+"""Keys only tell runs of one sample apart here: nothing is recalled and nothing stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Cases that run the same program in the same place: they share their direct runs."""
+
+    cases: tuple[Placed, ...]
+    fixture_key: str
+
+
+def transports_of(cases: Sequence[Placed]) -> dict[str, Transport]:
+    """The transports that cases name, by that name; raises UsageError, with a case's place, for an unknown one."""
+    found: dict[str, Transport] = {}
+    for placed in cases:
+        name = placed.case.transport
+        if name not in found:
+            try:
+                found[name] = resolve(name)
+            except UsageError as error:
+                raise UsageError(error.what, where=placed.where, hint=error.hint) from None
+    return found
+
+
+def replay_cases(
+    cases: Sequence[Placed], machinery: Machinery, timeout_seconds: float, jobs: int
+) -> Iterator[Replayed]:
+    """Each case as it stands, in order, whatever the number of jobs. Nothing is recalled from anywhere.
+
+    Raises UsageError for an unknown transport before anything runs.
+    """
+    transports = transports_of(cases)
+    groups = _groups(cases)
+    direct = resolve("direct")
+
+    def replayed(group: _Group) -> dict[int, Replayed]:
+        named = {placed.case.transport: transports[placed.case.transport] for placed in group.cases}
+        distinct = {transport.name: transport for transport in named.values()}
+        first = group.cases[0]
+        sample = Sample(0, Reply(first.case.program), None, "", first.fixture, group.fixture_key)
+        plan = Plan.make(sample, _NO_CONTEXT, (direct, *distinct.values()))
+        straight, results = Attempt(plan, machinery, {}, lambda *_: None).make()
+        by_name: dict[str, Result] = {result.transport: result for result in results}
+        return {
+            id(placed): judge_case(placed, straight, by_name[transports[placed.case.transport].name], timeout_seconds)
+            for placed in group.cases
+        }
+
+    done: dict[int, Replayed] = {}
+    coming = ordered_map(replayed, groups, jobs)
+    for placed in cases:
+        while id(placed) not in done:
+            done.update(next(coming))
+        yield done.pop(id(placed))
+
+
+def _groups(cases: Sequence[Placed]) -> list[_Group]:
+    grouped: dict[tuple[bytes, str], list[Placed]] = {}
+    for placed in cases:
+        key = placed.case.program, fixture_key(placed.fixture)
+        grouped.setdefault(key, []).append(placed)
+    return [_Group(tuple(same), key) for (_, key), same in grouped.items()]
+
+
+def explained(replayed: Replayed, make: Callable[[Breaker], Forms]) -> Explained | None:
+    """What `qfuzz explain` shows of a case that broke; None where there is nothing to explain."""
+    if replayed.failure is None or replayed.direct is None or replayed.transported is None:
+        return None
+    placed = replayed.placed
+    transport = resolve(placed.case.transport)
+    breaker = Breaker(placed.case.program, None, placed.fixture, transport, replayed.direct, replayed.transported)
+    title = f"{placed.where}: {placed.name}"
+    return Explained("", title, placed.case.program, transport, replayed.direct, replayed.transported, make(breaker))

@@ -1,0 +1,91 @@
+"""Whether a transport can be had on this machine: its programs where replies look for them, its libraries here.
+
+What is missing is never a failure of a reply: it is said once, with the command that gets it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType, ModuleType
+
+from qfuzz.model.errors import HostError
+from qfuzz.transports.base import Boundary, Transport
+
+SEARCH_PATH = "/usr/bin:/bin"
+"""Where programs are found in the jail, which sees the machine's own folders there."""
+
+PACKAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "busybox": "busybox",
+        "dash": "dash",
+        "envsubst": "gettext-base",
+        "find": "findutils",
+        "fish": "fish",
+        "ksh": "ksh",
+        "make": "make",
+        "mksh": "mksh",
+        "node": "nodejs",
+        "npm": "npm",
+        "script": "bsdutils",
+        "xargs": "findutils",
+        "yash": "yash",
+        "zsh": "zsh",
+    }
+)
+"""Programs that boundaries start, and the Debian packages that hold them."""
+
+EXTRA_HINT = "pip install 'qfuzz[boundaries]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a boundary lacks here. `packages` are Debian's; empty for what is no program."""
+
+    boundary: str
+    what: str
+    packages: tuple[str, ...] = ()
+
+    @property
+    def remedy(self) -> str:
+        """The one command that gets it."""
+        return f"sudo apt-get install {' '.join(self.packages)}" if self.packages else EXTRA_HINT
+
+    def __str__(self) -> str:
+        return f"{self.boundary} is not available here, because {self.what}"
+
+
+def missing(boundary: Boundary) -> Missing | None:
+    """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
+    lacking = [program for program in boundary.programs if shutil.which(program, path=SEARCH_PATH) is None]
+    if lacking:
+        packages = tuple(PACKAGES[program] for program in lacking)
+        what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"
+        return Missing(boundary.name, what, packages)
+    for module in boundary.modules:
+        if importlib.util.find_spec(module) is None:
+            return Missing(boundary.name, f"the Python module {module} is not installed")
+    return None
+
+
+def missing_of(transport: Transport) -> Missing | None:
+    """What the first boundary of `transport` that lacks something lacks."""
+    return next((found for found in map(missing, transport.boundaries) if found is not None), None)
+
+
+def require(transport: Transport) -> None:
+    """Raises HostError, with the remedy, where `transport` can't be had here."""
+    found = missing_of(transport)
+    if found is not None:
+        raise HostError(str(found), hint=found.remedy)
+
+
+def library(module: str) -> ModuleType:
+    """A module of the extra `boundaries`, loaded by who needs it only; raises HostError where it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise HostError(f"the Python module {module} is not installed", hint=EXTRA_HINT) from None

@@ -1,0 +1,83 @@
+"""Transports that this machine can't have: an error where they are named, a note among all, and no reply's failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qfuzz.cli.doctor import examine
+from qfuzz.model.errors import HostError
+from qfuzz.transports import available
+from qfuzz.transports.loader import load, resolve
+from tests.cli.inside import Inside
+from tests.cli.replies import write_replies
+
+
+@pytest.fixture
+def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(available, "SEARCH_PATH", "/nowhere")
+
+
+@pytest.fixture
+def without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+
+@pytest.mark.usefixtures("without_programs")
+@pytest.mark.parametrize("stack", ["zsh", "nested > zsh", "zsh > nested"])
+def test_a_named_transport_that_is_missing_is_an_error(inside: Inside, stack: str) -> None:
+    replies = write_replies(Path("replies.jsonl"))
+    said = inside.refuses("diff", replies, "--transport", stack)
+    assert said == "zsh is not available here, because zsh is not in /nowhere; sudo apt-get install zsh"
+
+
+@pytest.mark.usefixtures("without_programs")
+def test_of_all_transports_what_is_missing_is_left_out_with_a_note(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise HostError("stopped here")
+
+    monkeypatch.setattr("qfuzz.cli.diff.open_pool", stop)
+    replies = Path("replies.jsonl")
+    replies.write_text('{"reply": "echo hi"}\n')
+    said = inside.call("diff", replies, "--transport", "all")
+    *notes, last = said.err.splitlines()
+    assert last == "qfuzz: stopped here"
+    missing = [name for name, each in load().boundaries.items() if each.programs]
+    assert len(missing) > 5
+    assert [note.split()[2] for note in notes] == missing
+    assert all("is not available here, because" in note for note in notes)
+
+
+@pytest.mark.usefixtures("without_programs")
+def test_show_says_what_is_missing(inside: Inside) -> None:
+    said = inside.call("transports", "show", "fish")
+    assert said.status == 0
+    assert said.out.endswith("fish is not available here, because fish is not in /nowhere; sudo apt-get install fish\n")
+
+
+@pytest.mark.usefixtures("without_programs")
+def test_doctor_has_one_command_that_gets_the_rest() -> None:
+    *_, last = examine()
+    assert last.name == "transports"
+    assert last.ok
+    assert last.remedy.startswith("sudo apt-get install bsdutils busybox ")
+
+
+@pytest.mark.usefixtures("without_libraries")
+def test_a_missing_library_has_its_extra() -> None:
+    for name, boundary in load().boundaries.items():
+        found = available.missing_of(resolve(name))
+        if boundary.modules:
+            assert found is not None
+            assert found.remedy == "pip install 'qfuzz[boundaries]'"
+
+
+def test_every_program_of_a_boundary_has_a_package_that_setup_installs(checkout: Path) -> None:
+    lines = (checkout / "scripts" / "debian-packages.txt").read_text().splitlines()
+    installed = {line.split()[0] for line in lines if not line.startswith("#")}
+    for boundary in load().boundaries.values():
+        for program in boundary.programs:
+            assert available.PACKAGES[program] in installed, (boundary.name, program)
