@@ -50,12 +50,14 @@ class Service:
         A service that ends with status 0 before is one that goes on in the background.
         """
         end = time.monotonic() + seconds
+        status: int | None = None
         while True:
             if self._poll() not in (None, 0):
                 raise ServiceError(f"the service ended with status {self._status}{self._said()}")
-            status = self._asked(ready, end)
-            if status == 0:
+            answer = self._asked(ready, end)
+            if answer == 0:
                 return
+            status = status if answer is None else answer
             if time.monotonic() >= end:
                 what = "gave no answer" if status is None else f"ended with status {status}"
                 raise ServiceError(f"the service was not ready in {seconds:g} s: `ready` {what}{self._said()}")
