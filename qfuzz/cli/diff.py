@@ -13,7 +13,8 @@ from pathlib import Path
 import click
 
 from qfuzz.cli.config import config_option
-from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
+from qfuzz.cli.gather import reply_files, source_notes
+from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event, Judged
@@ -21,7 +22,7 @@ from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
-from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
+from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import UsageError
@@ -60,6 +61,7 @@ ALL = "all"
     help="The store. What it holds already is not executed again.",
 )
 @run_options
+@userland_option
 @click.option("--fixture", type=click.Path(path_type=Path), help="The work directory of replies without a task.")
 @click.option("--command-field", metavar="NAME", help="The (dotted) key that holds the command, instead of 'reply'.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines, and list them, instead of stopping.")
@@ -83,6 +85,7 @@ def command(
     jobs: int,
     timeout: float,
     isolation: Isolation,
+    userland: str,
     fixture: Path | None,
     command_field: str | None,
     skip_bad: bool,
@@ -92,7 +95,7 @@ def command(
     arrived: bool,
     as_json: bool,
 ) -> int:
-    """Replay REPLIES (JSON Lines) directly and over transports, and print what each transport broke.
+    """Replay REPLIES (JSON Lines, or Inspect logs) directly and over transports, and print what each transport broke.
 
     Every reply runs twice directly and once over each transport; a difference is confirmed by a second pair. Exit
     status: 0 no breaker, 1 breakers, 2 bad input or no jail.
@@ -102,21 +105,21 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        files = tuple(spooled(path, cleanup) for path in replies)
+        files = reply_files(replies, cleanup)
         stacks = _stacks(transports)
-        tasks = load_tasks(task_sets)
+        tasks = load_known_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         if arrived:
-            pool = cleanup.enter_context(open_pool(jobs, isolation, stacks))
+            pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
             samples = source.samples(tasks, laid)
             machines = machinery(pool, timeout, stacks)
             _check_seen(machines)
             stopped = machines.stopped_text
             return _arrived(arrivals(samples, stacks, stopped, jobs), stacks, top, as_json)
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(open_pool(jobs, isolation, stacks))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
         machines = machinery(pool, timeout, stacks)
         plan = RunPlan(
             samples=source.samples(tasks, laid),
@@ -147,6 +150,8 @@ def command(
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
     (print_overview if ALL in transports else print_table)(tally, out)
+    for line in source_notes(source):
+        print(line, file=out)
     if top or ALL not in transports:
         breakers.print(out)
     if tally.harness_errors and not tally.breakers:

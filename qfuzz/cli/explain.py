@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import click
@@ -66,7 +65,10 @@ def command(
         raise UsageError("give either an ID or --reply FILE with --transport STACK")
     laid = Fixture() if fixture is None else read_fixture(fixture)
     with ExitStack() as cleanup:
-        opened = partial(open_pool, jobs, isolation)
+
+        def opened(transports: Sequence[Transport]) -> Pool:
+            return open_pool(jobs, isolation, transports=transports)
+
         if id_ is not None:
             explained = _stored(id_, db, laid, strict, opened, timeout, cleanup)
         else:

@@ -84,7 +84,7 @@ def command(
     report = _Report(sys.stderr if as_json else sys.stdout, as_json, most)
     with ExitStack() as cleanup:
         stream = None if junit is None else cleanup.enter_context(whole_file(junit))
-        pool = cleanup.enter_context(open_pool(jobs, isolation, stacks))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=stacks))
         machines = machinery(pool, timeout, stacks)
         make = cleanup.enter_context(form_maker(machines, strict=False))
         for replayed in replay_cases(cases, machines, timeout, jobs):

@@ -53,7 +53,7 @@ def command(
         found = [store.judged(id_) for id_ in ids]
         breakers = [breaker_of(judged, laid, store) for judged in found]
         transports = list({breaker.transport.name: breaker.transport for breaker in breakers}.values())
-        pool = cleanup.enter_context(open_pool(jobs, isolation, transports))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=transports))
         machines = machinery(pool, timeout, transports)
         make = cleanup.enter_context(form_maker(machines, strict=strict))
         for judged, breaker in zip(found, breakers, strict=True):
