@@ -14,6 +14,15 @@ from qfuzz.model.errors import UsageError
 STACK_SEPARATOR = ">"
 
 
+@dataclass(frozen=True, slots=True)
+class NodePackage:
+    """A package from npm, and those of its files that are needed of it. `source` is what npm installs as `name`."""
+
+    name: str
+    files: tuple[str, ...]
+    source: str
+
+
 class Boundary(ABC):
     """One layer between the text of a reply and the shell that runs it.
 
@@ -51,7 +60,9 @@ class Boundary(ABC):
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
-    """Python modules that it needs, all of the extra `boundaries`."""
+    """Python modules that it needs beyond those of qfuzz itself."""
+    node_packages: tuple[NodePackage, ...] = ()
+    """Packages from npm that it needs."""
     plain = b"echo plain > out.txt; echo done"
     """A program that it carries whole, as far as it can carry any."""
 
