@@ -79,9 +79,8 @@ class MakeDollars(_Recipe):
 
     def disclosure(self) -> str:
         return (
-            "R, with each dollar doubled, is the recipe of a make target, each of its lines behind a tab; make "
-            "runs every line "
-            "with a bash of its own."
+            "The recipe of a make target is R with each dollar doubled and each of its lines behind a tab; make runs "
+            "every line with a bash of its own."
         )
 
 

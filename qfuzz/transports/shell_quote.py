@@ -84,7 +84,8 @@ class ShellQuoteGlued(_ShellQuote):
 
 class ShellQuoteQuoted(_ShellQuote):
     """`quote(parse(R))`: the two functions of the package, one after the other, as their names suggest. Operators
-    come back escaped, a glob as the word `glob`, and a comment throws. It owns all syntax but quotes, and can't
+    come back escaped, a glob as the word `glob`, and a comment throws (in 1.7.2, which runs here; the newest brings
+    a glob through). It owns all syntax but quotes, and can't
     carry a NUL or bytes that are not UTF-8. Source: the readme of npm's shell-quote; the package runs."""
 
     name = "shell-quote-quoted"
@@ -102,12 +103,13 @@ class ShellQuoteQuoted(_ShellQuote):
 class ShellQuoteEval(_ShellQuote):
     """`eval ` and `quote([R])`: a whole command quoted as one word for a shell that is kept alive. Where the text
     holds an apostrophe the package writes double quotes and a backslash before each exclamation mark, which a
-    shell that is not interactive keeps. It owns the exclamation mark, and can't carry a NUL or bytes that are
-    not UTF-8. Source: the readme of npm's shell-quote; the package runs."""
+    shell that is not interactive keeps (in 1.7.2, which runs here, and till 1.8.3); without one it doubles
+    backslashes. It owns the exclamation mark, and can't carry a NUL or bytes that are not UTF-8. Source: the
+    readme of npm's shell-quote; the package runs."""
 
     name = "shell-quote-eval"
     summary = "npm shell-quote: eval and quote([R]), run by bash"
-    owns = "exclamation mark, where an apostrophe stands too"
+    owns = "exclamation mark beside an apostrophe, backslash without one"
     witness = b"printf '%s\\n' 'a != b'"
     adds_text = True
     arrival_note = "the shell that gets the text reads it twice"

@@ -11,7 +11,7 @@ from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_bytes
 
 _MARK = re.compile(rb"\$\$\{|%%\{|\$\{|%\{")
-_NUMBER = re.compile(rb"[ \t]*~?[ \t]*(\d+)[ \t]*~?\}")
+_NUMBER = re.compile(rb"[ \t]*(\d+)[ \t]*\}")
 _NAME = re.compile(rb"[ \t\n]*!?[ \t\n]*([A-Za-z_][\w-]*)[ \t\n]*(\(|~?\})?")
 _DIRECTIVE = re.compile(rb"~?[ \t\n]*(if|else|endif|for|endfor)\b")
 _CONSTANTS = (b"true", b"false", b"null")
