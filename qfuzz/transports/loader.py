@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qfuzz.transports import (
     actions,
+    ansible,
     bashlex_split,
     ci_yaml,
     compose,
@@ -24,6 +25,7 @@ from qfuzz.transports import (
     nested,
     npm_run,
     python_templates,
+    rust_shlex,
     script_file,
     sh,
     shell_quote,
@@ -69,9 +71,11 @@ _MODULES = (
     compose,
     kubernetes,
     terraform,
+    ansible,
     shlex_words,
     shell_quote,
     bashlex_split,
+    rust_shlex,
 )
 """In the order of `qfuzz transports`."""
 

@@ -46,9 +46,9 @@ STACKS = [
         "markdown-fence > github-run",
         "xml-naive > heredoc",
         "percent-format > str-format",
-        "systemd-model > nested",
+        "json-naive > systemd-model",
         "compose-model > kubernetes-model",
-        "nested > make",
+        "percent-format > make",
         "terraform-model > crontab-model",
     )
 ]
