@@ -84,6 +84,7 @@ observations = st.builds(
     seconds=st.integers(0, 10**9).map(lambda micros: micros / 10**6),
     parses=st.none() | st.booleans(),
     arrived=st.none() | contents,
+    tapped=st.booleans(),
     limit=st.sampled_from(["", "memory"]),
 )
 
@@ -156,4 +157,5 @@ launches = st.builds(
     files=st.lists(side_files, max_size=2).map(tuple),
     shell=st.sampled_from(["bash", "sh"]),
     inner_shells=st.integers(0, 3),
+    id_mapped=st.booleans(),
 )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import click
 
+from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
@@ -76,10 +79,33 @@ def examine() -> Iterator[Finding]:
         yield Finding(
             name,
             not lacking,
-            version or "there, without a version",
+            _sh(version) if name == "sh" and version else version or "there, without a version",
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
     yield from _boundaries()
+    yield from _adapters()
+
+
+def _adapters() -> Iterator[Finding]:
+    """Adapters for escaping functions of other languages; what they lack is no fault either."""
+    lacking = {name: error for name, error in ((name, lack(name)) for name in ADAPTERS) if error is not None}
+    for name, error in lacking.items():
+        yield Finding("adapters", True, f"{name} can't be used, because {error.what}", error.hint)
+    yield Finding("adapters", True, f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available")
+
+
+def _sh(digest: str) -> str:
+    """Which shell sh is here. dash tells no version, so the package says it; the digest is what runs are kept under."""
+    target = os.path.realpath("/bin/sh")
+    named = os.path.basename(target)
+    try:
+        asked = subprocess.run(
+            ["dpkg-query", "--showformat=${Version}", "--show", named], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return f"{named}, sha256 {digest}"
+    version = asked.stdout.strip() if asked.returncode == 0 else ""
+    return f"{named} {version}" if version else f"{named}, sha256 {digest}"
 
 
 def _boundaries() -> Iterator[Finding]:

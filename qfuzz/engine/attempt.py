@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from qfuzz.engine.arrival import Recorder
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
@@ -29,8 +30,8 @@ PAIRS_IF_FAITHFUL = 8
 class Machinery:
     """How to execute. `run` may raise HarnessError; `run_alone` runs while nothing else does; `parses` asks a shell.
 
-    `arrived_text` executes once more with a recorder in front of the shells and answers with what reached the last one;
-    `stopped_text` does so without starting the last one.
+    `arrived_text` starts it once more with a recorder in front of the shells and answers with what reached the last
+    one; `stopped_text` does so without starting the last one, or a shell in a substitution.
     """
 
     run: Callable[[Launch, Fixture], Observation]
@@ -38,6 +39,9 @@ class Machinery:
     arrived_text: Callable[[Launch, Fixture], bytes | None]
     stopped_text: Callable[[Launch, Fixture], bytes | None]
     parses: Callable[[str, bytes], bool]
+
+    def recorder(self) -> Recorder:
+        return Recorder(self.stopped_text, self.arrived_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,8 @@ class Plan:
 class Attempt:
     """The executions of one sample. `known` are observations by key that need not be made again.
 
-    `on_executed` is told each observation that was really made. Afterwards `executed` and `recalled` hold the numbers
-    of observations made and recalled.
+    `on_executed` is told each observation that was really made, or of which more is known now. Afterwards `executed`
+    and `recalled` hold the numbers of observations made and recalled; runs of the recorder alone are in neither.
     """
 
     def __init__(
@@ -89,6 +93,7 @@ class Attempt:
         self._plan = plan
         self._sample = plan.sample
         self._machinery = machinery
+        self._recorder = machinery.recorder()
         self._observed = dict(known)
         self._not_used = set(known)
         self._made: set[str] = set()
@@ -189,6 +194,7 @@ class Attempt:
         self._made.add(free)
         if not differing_channels(self._directs[0], observation):
             return ()
+        observation = self._with_arrival(DIRECT, launch, observation)
         self._keep(free, observation)
         return (observation,)
 
@@ -226,8 +232,7 @@ class Attempt:
         return failed and observation.status.code is not None and observation.parses is None
 
     def _arrived_text(self, launch: Launch) -> bytes | None:
-        self.executed += 1
-        return self._machinery.arrived_text(launch, self._sample.fixture)
+        return self._recorder.text(launch, self._sample.fixture)
 
     def _parses(self, shell: str, text: bytes) -> bool:
         self.executed += 1
@@ -239,11 +244,22 @@ class Attempt:
         if key in self._observed:
             self.recalled += key in self._not_used
             self._not_used.discard(key)
-            return self._observed[key]
-        observation = self._execute(launch)
-        self._made.add(key)
+            if self._observed[key].tapped:
+                return self._observed[key]
+            observation = self._observed[key]
+        else:
+            observation = self._execute(launch)
+            self._made.add(key)
+        observation = self._with_arrival(name, launch, observation)
         self._keep(key, observation)
         return observation
+
+    def _with_arrival(self, name: str, launch: Launch, observation: Observation) -> Observation:
+        """The observation with what arrived, which is looked for once a launch and not once a run."""
+        first = self._observed.get(self._plan.keys[name][0])
+        if first is not None and first.tapped:
+            return replace(observation, arrived=first.arrived, tapped=True)
+        return self._recorder.into(observation, launch, self._sample.fixture)
 
     def _execute(self, launch: Launch) -> Observation:
         self.executed += 1

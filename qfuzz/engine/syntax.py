@@ -16,13 +16,11 @@ def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedT
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
     A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. Where
-    another program than a shell lost it, nothing is known.
+    another program than a shell lost it, nothing is known. `arrived_text` is asked where the observation does not say.
     """
-    arrived: bytes | None = launch.program
-    if launch.inner_shells:
-        if launch.first_shell is not None and not parses(launch.first_shell, launch.program):
-            return replace(observation, parses=False)
-        arrived = arrived_text(launch)
-        if arrived is None and launch.first_shell is None:
-            return observation
-    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived)
+    if launch.inner_shells and launch.first_shell is not None and not parses(launch.first_shell, launch.program):
+        return replace(observation, parses=False)
+    arrived = observation.arrived if observation.tapped else arrived_text(launch)
+    if arrived is None and launch.first_shell is None:
+        return replace(observation, tapped=True)
+    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived, tapped=True)

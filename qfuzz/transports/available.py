@@ -34,6 +34,11 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "npm": "npm",
         "python3": "python3",
         "script": "bsdutils",
+        "ssh": "openssh-client",
+        "sshd": "openssh-server",
+        "su": "util-linux",
+        "sudo": "sudo",
+        "tmux": "tmux",
         "xargs": "findutils",
         "yash": "yash",
         "zsh": "zsh",
@@ -67,7 +72,9 @@ class Missing:
 
 def missing(boundary: Boundary) -> Missing | None:
     """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
-    lacking = [program for program in boundary.programs if shutil.which(program, path=SEARCH_PATH) is None]
+    # Servers are started by their whole path, which a reply's PATH has not.
+    path = f"{SEARCH_PATH}:/usr/sbin"
+    lacking = [program for program in boundary.programs if shutil.which(program, path=path) is None]
     if lacking:
         packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
+from qfuzz.transports.protection import protection_of
 
 STACK_SEPARATOR = ">"
 
@@ -49,8 +50,6 @@ class Boundary(ABC):
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
     """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
-    shells_started = 1
-    """How many shells it starts one after another, where it starts any that a recorder sees."""
     adds_text = False
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
@@ -63,12 +62,22 @@ class Boundary(ABC):
     """Python modules that it needs beyond those of qfuzz itself."""
     node_packages: tuple[NodePackage, ...] = ()
     """Packages from npm that it needs."""
+    shells = 1
+    """How many shells that read the text one after another it starts, where it starts any."""
+    id_mapped = False
+    """Whether its launch is one of a jail of several users."""
+    needs_jail = False
+    """Whether what it starts is at home in the jail's own file system only."""
     plain = b"echo plain > out.txt; echo done"
     """A program that it carries whole, as far as it can carry any."""
 
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
         """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
+
+    def files(self) -> tuple[SideFile, ...]:
+        """What the text that it makes needs beside the work directory; a Launch brings its own."""
+        return ()
 
     rules: Mapping[int, str] = MappingProxyType({})
     """The bytes that this boundary treats as its own and `armor` protects one by one, each with the rule behind it.
@@ -132,17 +141,20 @@ class Transport:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
         files: tuple[SideFile, ...] = ()
         shells: list[Boundary] = []
+        id_mapped = False
         current = text
         for index, boundary in enumerate(self.boundaries):
             result = boundary.embed(current)
+            files += boundary.files()
             if boundary.starts_shell:
-                shells.append(boundary)
+                shells += [boundary] * boundary.shells
             if isinstance(result, Launch):
                 files += result.files
+                id_mapped |= result.id_mapped
                 if index < len(self.boundaries) - 1:
                     result = launch_as_program(result)
                 else:
-                    result = _with_shells(replace(result, files=files), shells)
+                    result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -150,7 +162,7 @@ class Transport:
         last = self.starter.embed(current)
         if isinstance(last, Launch):
             shells.append(self.starter)
-            last = _with_shells(replace(last, files=files), shells)
+            last = _with_shells(replace(last, files=files, id_mapped=id_mapped), shells)
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:
@@ -163,55 +175,46 @@ class Transport:
 
     def protects_characters(self) -> bool:
         """Whether each active character can be protected by itself: what causes are found with."""
-        return (
-            any(boundary.rules for boundary in self.boundaries)
-            and all(boundary.faithful or boundary.rules for boundary in self.boundaries)
-            and self.armor(b"") is not None
-        )
+        return protection_of(self.boundaries) is not None
 
     def active(self, text: bytes) -> tuple[tuple[int, str], ...]:
         """Offset and rule of each character that a boundary of this stack may treat as its own.
 
-        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, for a
-        single boundary; behind another one it can stand elsewhere by then.
+        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, where only
+        one boundary has rules; behind another one it can stand elsewhere by then.
         """
-        if not self.protects_characters():
+        protection = protection_of(self.boundaries)
+        if protection is None:
             return ()
-        rules: dict[int, str] = {}
-        for boundary in reversed(self.boundaries):
-            rules.update(boundary.rules)
-        one = self.boundaries[0] if len(self.boundaries) == 1 else None
+        with_rules = [boundary for boundary in self.boundaries if boundary.rules]
+        one = with_rules[0] if len(with_rules) == 1 else None
         return tuple(
-            (offset, rules[byte])
+            (offset, protection.rules[byte])
             for offset, byte in enumerate(text)
-            if byte in rules and not (one and one.inert(text, offset))
+            if byte in protection.rules and not (one and one.inert(text, offset))
         )
 
     def protect(self, text: bytes, offsets: Collection[int]) -> bytes:
         """`text` with the active characters at `offsets` protected, each by itself."""
+        protection = protection_of(self.boundaries)
         parts = []
         for offset, byte in enumerate(text):
             one = text[offset : offset + 1]
-            protected = self._shield(one) if offset in offsets else None
+            protected = protection.shield(one) if protection is not None and offset in offsets else None
             assert protected is not None or offset not in offsets, f"byte {byte} can't be protected over {self.name}"
             parts.append(one if protected is None else protected)
         return b"".join(parts)
 
-    def _shield(self, one: bytes) -> bytes | None:
-        text: bytes | None = one
-        for boundary in reversed(self.boundaries):
-            if text is None:
-                return None
-            parts = [boundary.shield(bytes([byte])) if byte in boundary.rules else bytes([byte]) for byte in text]
-            text = None if None in parts else b"".join(part for part in parts if part is not None)
-        return text
-
     def armor(self, program: bytes) -> bytes | None:
         """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.
 
-        A layer that wraps the text in a program of its own can only be armored if all that follows is faithful: what
-        comes after would otherwise damage the wrapper, which no reply can protect.
+        Where a layer has no rules for single characters, one that wraps the text in a program of its own can only be
+        armored if all that follows is faithful: what comes after would otherwise damage the wrapper, which no reply
+        can protect.
         """
+        protection = protection_of(self.boundaries)
+        if protection is not None:
+            return protection.armor(program)
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):
@@ -227,7 +230,7 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    seen = sum(boundary.shells_started for boundary in shells if boundary.sees_arrival)
+    seen = sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
     return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")

@@ -30,7 +30,7 @@ class NpmRun(Boundary):
     witness = b'echo "$npm_lifecycle_event"'
     faithful = False
     starts_shell = True
-    shells_started = 2
+    shells = 2
     tool = True
     arrival_note = "npm changes the environment"
     programs = ("npm", "node")
@@ -65,7 +65,7 @@ class PackageScriptModel(Boundary):
     witness = b"printf '%s\\n' 'john$doe'"
     faithful = False
     starts_shell = True
-    shells_started = 2
+    shells = 2
     tool = True
 
     def embed(self, text: bytes) -> Launch | Refusal:

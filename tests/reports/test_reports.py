@@ -15,7 +15,8 @@ from qfuzz.model.observation import Kind, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import resolve
-from tests.reports.reports import REPORTS, Left, Report
+from tests.reports.model import Left, Report
+from tests.reports.reports import REPORTS
 
 PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "bug_reports.jsonl"
 SECONDS = 60.0
