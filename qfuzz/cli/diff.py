@@ -12,10 +12,13 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
+from qfuzz.cli.stacks import ALL, transports_of
 from qfuzz.collect.prompts import parse_contract
 from qfuzz.engine.arrived import ArrivedAt, arrivals
+from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event, Judged
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
@@ -34,16 +37,14 @@ from qfuzz.report.records import judged_records
 from qfuzz.report.tally import Tally
 from qfuzz.report.text import BreakerList, print_table
 from qfuzz.store.store import Store
-from qfuzz.transports.available import missing_of, require
 from qfuzz.transports.base import Transport
-from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
-
-ALL = "all"
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
 
 
 @click.command()
 @click.argument("replies", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="REPLIES...")
 @tasks_option
+@config_option
 @click.option(
     "--transport",
     "transports",
@@ -105,20 +106,22 @@ def command(
     """
     with ExitStack() as cleanup:
         files = reply_files(replies, cleanup)
-        stacks = _stacks(transports)
+        stacks = transports_of(transports or DEFAULT_TRANSPORTS, isolation)
         tasks = load_known_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         _say_unknown_contracts(source)
         if arrived:
-            pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
+            pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
             samples = source.samples(tasks, laid)
-            return _arrived(
-                arrivals(samples, stacks, machinery(pool, timeout).stopped_text, jobs), stacks, top, as_json
-            )
+            machines = machinery(pool, timeout, stacks)
+            _check_seen(machines)
+            stopped = machines.stopped_text
+            return _arrived(arrivals(samples, stacks, stopped, jobs), stacks, top, as_json)
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
+        machines = machinery(pool, timeout, stacks)
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,
@@ -127,7 +130,6 @@ def command(
             context=context_of(pool, timeout),
             jobs=jobs,
         )
-        machines = machinery(pool, timeout)
         events = replay(plan, machines, store.observations)
         recorder = Recorder(store, ", ".join(map(_shown, replies)), lambda: datetime.now(UTC).isoformat())
         tally = Tally()
@@ -171,32 +173,17 @@ def _arrived(found: Iterator[ArrivedAt], stacks: tuple[Transport, ...], top: int
             for record in arrival_records(at):
                 print(json.dumps(record, ensure_ascii=False))
     report.print(sys.stderr if as_json else sys.stdout)
+    if report.failures and not report.faults:
+        return 2
     return 1 if report.faults else 0
 
 
-def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
-    """The transports asked for, each once; direct is always there and need not be named.
-
-    What was named must be there; of all, what is missing is left out and said. Raises UsageError, HostError.
-    """
-    resolved = [transport for name in names or DEFAULT_TRANSPORTS for transport in _named(name)]
-    if all(each.name == "direct" for each in resolved):
-        raise UsageError("direct is what the other transports are compared with", hint="name one of those")
-    return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
-
-
-def _named(name: str) -> Iterator[Transport]:
-    if name != ALL:
-        transport = resolve(name)
-        require(transport)
-        yield transport
-        return
-    for transport in map(resolve, load().names()):
-        lacking = missing_of(transport)
-        if lacking is None:
-            yield transport
-        else:
-            print(f"left out: {lacking}; {lacking.remedy}", file=sys.stderr)
+def _check_seen(machines: Machinery) -> None:
+    for name in machines.unseen:
+        raise UsageError(
+            f"{name} starts no shell with the reply as an argument or a file, so what arrives can't be seen",
+            hint="leave out --arrived",
+        )
 
 
 def _say_skipped(source: ReplySource) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Container
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -58,17 +59,53 @@ def prctl(option: int, argument: int, what: str) -> None:
     _check(_libc.prctl(option, unsigned(argument), unsigned(0), unsigned(0), unsigned(0)), f"prctl {what}")
 
 
-def drop_bounding_set() -> None:
-    """Empties the capability bounding set; the kernel answers EINVAL after its last capability."""
+def drop_bounding_set(but: Container[int] = ()) -> None:
+    """Empties the capability bounding set, `but` aside; the kernel answers EINVAL after its last capability."""
     for capability in range(64):
+        if capability in but:
+            continue
         if _libc.prctl(PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
             return
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+
+
+def set_file_ids(user: int) -> None:
+    """File access as `user` and his group, with all the capabilities that this process may have."""
+    _libc.setfsgid(user)
+    _libc.setfsuid(user)
+    # The kernel takes those that are about files when the user is not root any more (capabilities(7)).
+    header = _CapabilityHeader(0x20080522, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    _check(_libc.capget(ctypes.byref(header), sets), "capget")
+    # Effective, permitted, inheritable: the lower words, then the upper ones.
+    sets[0], sets[3] = sets[1], sets[4]
+    # What is inheritable would reach what this process starts, past the bounding set.
+    sets[2] = sets[5] = 0
+    _check(_libc.capset(ctypes.byref(header), sets), "capset")
 
 
 def join_new_session_keyring() -> None:
     """Leaves the keys of the session that started qfuzz behind. Kernels without keyrings answer ENOSYS."""
     number = {"x86_64": 250}.get(os.uname().machine, 219)
     _libc.syscall(ctypes.c_long(number), ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING), None)
+
+
+def is_running(proc: int, pid: int) -> bool:
+    """Whether a process has not ended, by the /proc that a descriptor leads to; one that nobody waited for has."""
+    try:
+        fd = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
+    except OSError:
+        return False
+    try:
+        # The name in parentheses may hold anything.
+        return os.read(fd, 1 << 12).rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        return False
+    finally:
+        os.close(fd)
 
 
 class _Program(ctypes.Structure):
