@@ -55,8 +55,9 @@ def ended_text(ended: CampaignEnded) -> Iterator[str]:
     """What was tried, what became of it, and what was in it."""
     tried = ended.coverage.programs
     rate = tried / ended.seconds if ended.seconds else 0
+    programs = "1 program" if tried == 1 else f"{tried} programs"
     yield (
-        f"{tried} program{'' if tried == 1 else 's'} in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
+        f"{programs} in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
         f"{ended.found} breaker{'' if ended.found == 1 else 's'} with different causes"
     )
     yield from _wrapped("", counts_text(ended.counts))
