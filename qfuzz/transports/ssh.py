@@ -77,6 +77,8 @@ fi
 
 _FISH_START = """
 set -gx HOME /home/user
+set -gx USER user
+set -gx LOGNAME user
 cd /work
 set -e SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME
 """
