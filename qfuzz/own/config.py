@@ -178,7 +178,7 @@ def _python(table: Table) -> tuple[Path | None, tuple[Path, ...]]:
     text = table.text("python")
     if text is None:
         return None, ()
-    folder = Path(os.path.abspath(table.resolved(text)))
+    folder = Path(os.path.realpath(table.resolved(text)))
     python = folder / "bin" / "python"
     if not python.exists():
         raise table.error(f"expected a virtual environment, a folder with bin/python, not {folder}", "python")
