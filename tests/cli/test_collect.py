@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from qfuzz.collect.outfile import ReplyOut
 from qfuzz.collect.prompts import parse_contract, prompts
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task_codec import decode_task
@@ -83,7 +85,7 @@ def test_replies_are_cleaned_only_when_asked_and_say_so(inside: Inside, folder: 
     inside.call(*collect(fenced))
     assert str(records()[0]["reply"]).startswith("```\nDo ")
     assert "cleaned" not in records()[0]
-    said = inside.call("collect", "--from", "out.jsonl", "--clean", "all", "--out", "clean.jsonl")
+    said = inside.call("collect", "out.jsonl", "--clean", "all", "--out", "clean.jsonl")
     assert (said.status, said.err) == (0, "clean.jsonl: 6 replies, 6 of them cleaned (fences 6)\n")
     (folder / "out.jsonl").rename(folder / "dirty.jsonl")
     said = inside.call(*collect(fenced, "--clean", "fences"))
@@ -218,6 +220,13 @@ def test_two_collections_do_not_write_one_file(inside: Inside, folder: Path) -> 
     running.communicate(timeout=60)
 
 
+def test_a_lock_that_is_let_go_soon_is_waited_for(folder: Path) -> None:
+    """As a child of a killed collection does when it executes its program."""
+    held = ReplyOut(folder / "out.jsonl")
+    threading.Timer(0.2, held.close).start()
+    ReplyOut(folder / "out.jsonl").close()
+
+
 def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  # noqa: ARG001
     inside.call(*collect(r"printf '\377\n'"))
     line = Path("out.jsonl").read_bytes().splitlines()[0]
@@ -227,8 +236,8 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--out", "o"], "give either --command PROGRAM or --from FILE"),
-        (["--out", "o", "--command", "cat", "--from", "set.jsonl"], "give either --command PROGRAM or --from FILE"),
+        (["--out", "o"], "give either --command PROGRAM or REPLIES"),
+        (["--out", "o", "--command", "cat", "set.jsonl"], "give either --command PROGRAM or REPLIES"),
         (["--command", "cat"], "--out"),
         (["--out", "o", "--command", "cat", "--contract", "native"], "--stdin json"),
         (["--out", "o", "--command", "cat", "--contract", "no"], "unknown contract 'no'"),
@@ -242,10 +251,10 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
         (["--out", "/dev/null", "--command", "cat"], "/dev/null: is no regular file"),
         (["--out", "words", "--command", "cat"], "words: its last line is no reply; name a new file"),
         (["--out", "torn", "--command", "cat"], "torn:1: is not JSON"),
-        (["--out", "o", "--from", "none.jsonl"], "none.jsonl: can't be read"),
-        (["--out", "o", "--from", "torn"], "torn:1: is not JSON"),
-        (["--out", "set.jsonl", "--from", "good"], "set.jsonl: is there already; name a new file"),
-        (["--out", "none/o", "--from", "good"], "none/o"),
+        (["--out", "o", "none.jsonl"], "none.jsonl: can't be read"),
+        (["--out", "o", "torn"], "torn:1: is not JSON"),
+        (["--out", "set.jsonl", "good"], "set.jsonl: is there already; name a new file"),
+        (["--out", "none/o", "good"], "none/o"),
     ],
 )
 def test_what_is_refused_is_refused_before_anything_is_asked(
