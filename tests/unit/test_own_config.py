@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from qfuzz.own.placeholders import Pattern
 from qfuzz.own.specs import BoxSpec, TemplateSpec
 from qfuzz.own.template import Template
 from qfuzz.own.toml_lines import key_lines, line_of
+from qfuzz.transports.loader import resolve
 
 
 def read(tmp_path: Path, text: str) -> list[TemplateSpec | BoxSpec]:
@@ -158,6 +160,33 @@ def test_a_template_puts_the_reply_where_it_belongs(tmp_path: Path) -> None:
     template = Template(spec, None)
     assert template.embed(b"a{}b\n") == b'echo {} ${x} {a,b}; bash -c "a{}b\n" # {{reply}}'
     assert template.embed(b"a\0") == Refusal("t", 1, "a command line can't hold a NUL")
+
+
+@pytest.mark.parametrize(
+    ("line", "like"),
+    [
+        ('env bash -c "{}"', "nested"),
+        ("bash -c '{}'", "single"),
+        ("bash -c {}", None),
+        ('bash -c "cd . && {}"', None),
+        ("bash -c '\"{}\"'", None),
+        ('cat <<< "{}" | bash', "nested"),
+    ],
+)
+def test_the_rules_of_quotes_around_the_reply_are_known(tmp_path: Path, line: str, like: str | None) -> None:
+    (spec,) = read(tmp_path, f"[transports.t]\ntemplate = {json.dumps(line)}")
+    assert isinstance(spec, TemplateSpec)
+    template = Template(spec, None)
+    reply = b"echo '$5' \"`x`\" \\a $"
+    if like is None:
+        assert (template.rules, template.armor(reply)) == ({}, None)
+        return
+    ours = resolve(like).boundaries[0]
+    assert template.rules == ours.rules
+    assert template.armor(reply) == ours.armor(reply)
+    assert [template.inert(reply, offset) for offset in range(len(reply)) if reply[offset] in ours.rules] == [
+        ours.inert(reply, offset) for offset in range(len(reply)) if reply[offset] in ours.rules
+    ]
 
 
 @pytest.mark.parametrize(
