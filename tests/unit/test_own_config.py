@@ -10,6 +10,7 @@ import pytest
 
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.errors import InputError
+from qfuzz.own import config
 from qfuzz.own.black_box import BlackBox
 from qfuzz.own.config import read_config
 from qfuzz.own.placeholders import Pattern
@@ -249,6 +250,15 @@ def test_the_files_that_a_box_depends_on_decide_its_identity(tmp_path: Path) -> 
     (tmp_path / "d" / "a.py").write_text("2")
     assert identity("depends = ['d']") != first
     assert identity("") != identity("")
+
+
+def test_a_folder_of_too_many_files_is_no_dependency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "_MOST_FILES", 1)
+    (tmp_path / "d").mkdir()
+    for name in "ab":
+        (tmp_path / "d" / name).touch()
+    with pytest.raises(InputError, match="expected at most 1 files"):
+        box(tmp_path, "exec = ['a', '{reply}']\ndepends = ['d']")
 
 
 def test_a_line_depends_on_nothing_but_what_it_makes_unless_it_shows_a_folder(tmp_path: Path) -> None:
