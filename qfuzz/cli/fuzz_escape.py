@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, closing
 
 from qfuzz.cli.fuzz_options import FuzzOptions
 from qfuzz.escape.faults import EscapeFault, FaultKind
@@ -21,11 +21,13 @@ from qfuzz.fuzz.escape.events import (
     TargetFaulty,
     Unexplained,
 )
+from qfuzz.fuzz.escape.guided import ATHERIS_CORPUS, guided_batches
 from qfuzz.fuzz.escape.lane import Context, Lane
 from qfuzz.fuzz.escape.shells import shell_named
+from qfuzz.fuzz.escape.source import Batch
 from qfuzz.jail.pool import Pool
 from qfuzz.model.content import JsonValue
-from qfuzz.model.errors import InputError
+from qfuzz.model.errors import InputError, UsageError
 from qfuzz.report.escaping import ended_record, ended_text, fault_record, finding_record, finding_text
 
 TIMEOUT_SECONDS = 2.0
@@ -54,7 +56,9 @@ def fuzz_escape(
         for context in dict.fromkeys(contexts or ("argument",))
     ]
     make = escaper(option, target, options.timeout_seconds or WORD_SECONDS)
-    with Pool(options.jobs) as pool:
+    with ExitStack() as stack:
+        source = stack.enter_context(closing(_guided(option, target, options))) if options.engine == "atheris" else None
+        pool = stack.enter_context(Pool(options.jobs))
         events = campaign(
             make,
             pool,
@@ -63,11 +67,24 @@ def fuzz_escape(
             seed=options.seed,
             jobs=options.jobs,
             only=words or None,
+            source=source,
             stop_at_fault=on_error == "stop",
             timeout_seconds=options.timeout_seconds or TIMEOUT_SECONDS,
         )
         with closing(events):
             return _told(events, option, on_error, options.as_json)
+
+
+def _guided(option: str, target: str, options: FuzzOptions) -> Generator[Batch, None, None]:
+    if option != "--escape":
+        raise UsageError("atheris guides by the coverage of Python functions only", where="--engine")
+    return guided_batches(
+        target,
+        options.seed,
+        runs=options.examples,
+        corpus=ATHERIS_CORPUS,
+        word_seconds=options.timeout_seconds or WORD_SECONDS,
+    )
 
 
 def _told(events: Iterator[Event], option: str, on_error: str, as_json: bool) -> int:

@@ -7,6 +7,7 @@ in their order is taken to fail for the same reason.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -31,6 +32,9 @@ from qfuzz.fuzz.escape.minimal import minimal
 from qfuzz.fuzz.escape.reader import Reader
 from qfuzz.fuzz.escape.source import Batch, batches
 from qfuzz.jail.pool import Pool
+
+_WINDOW = 4
+"""Batches a job that are judged ahead of the one that is looked at."""
 
 _ASKED_TWICE = 16
 """Words of each batch that are escaped twice, to see whether both answers are equal."""
@@ -78,15 +82,17 @@ def campaign(
     jobs: int = 1,
     known: Sequence[bytes] = (),
     only: Sequence[bytes] | None = None,
+    source: Iterator[Batch] | None = None,
     stop_at_fault: bool = False,
     timeout_seconds: float = 2.0,
 ) -> Generator[Event, None, None]:
     """Tries words until the budget is used up. `escapers` makes one asker a job; `timeout_seconds` is for one shell.
 
-    `known` words come first. With `only`, those words are tried and no others, and what fails is not made smaller.
-    With `stop_at_fault` the first word that is not escaped at all is the last one that is tried.
-    The consumer may close it at any event. Raises HarnessError where jails fail, and InputError
-    where the function hangs again and again.
+    `known` words come first, then those of `source`, or else all short ones and what Hypothesis plans. With `only`,
+    those words are tried and no others, and what fails is not made smaller. With `stop_at_fault` the first word that is
+    not escaped at all is the last one that is tried. The consumer may close it at any event.
+
+    Raises HarnessError where jails fail, and InputError where the function hangs again and again.
     """
     began = time.monotonic()
     readers = {lane: Reader(pool, lane, timeout_seconds) for lane in lanes}
@@ -95,8 +101,10 @@ def campaign(
     with Askers(escapers, jobs) as askers:
         yield CampaignStarted(askers.target, tuple(lanes), seed, len(earlier))
         judge = _Judge(askers, readers, stop_at_fault)
-        source = batches(seed, sorted(earlier)) if only is None else iter([Batch(listed=tuple(map(as_text, only)))])
-        for outcome in ordered_map(judge, _within(source, budget, began), jobs):
+        tried = _tried(seed, sorted(earlier), only, source)
+        # Another engine's batches take longer to come than to be judged.
+        window = _WINDOW if source is None else 1
+        for outcome in ordered_map(judge, _within(tried, budget, began), jobs, window):
             cover.add(outcome.words)
             if outcome.batch.completes:
                 cover.completed(outcome.batch.completes)
@@ -111,6 +119,16 @@ def campaign(
             if (stop_at_fault and outcome.faults) or seen.findings >= budget.findings or _late(budget, began):
                 break
     yield CampaignEnded(cover.coverage(), dict(seen.faults), seen.findings, seen.unexplained, time.monotonic() - began)
+
+
+def _tried(
+    seed: int, known: Sequence[str], only: Sequence[bytes] | None, source: Iterator[Batch] | None
+) -> Iterator[Batch]:
+    if only is not None:
+        return iter([Batch(listed=tuple(map(as_text, only)))])
+    if source is None:
+        return batches(seed, known)
+    return itertools.chain([Batch(listed=tuple(known))] if known else [], source)
 
 
 def _late(budget: Budget, began: float) -> bool:
