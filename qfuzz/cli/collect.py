@@ -214,7 +214,7 @@ class _FailureList:
 
 @contextmanager
 def _stop_on_signals() -> Iterator[threading.Event]:
-    """An event that SIGINT or SIGTERM sets; a second SIGINT interrupts as usual."""
+    """An event that SIGINT, SIGTERM or SIGHUP sets, unless it was ignored before; a second one interrupts at once."""
     stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -222,7 +222,10 @@ def _stop_on_signals() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         stopped.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: handler for number in heeded if (handler := signal.getsignal(number)) is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, stop)
     try:
         yield stopped
     finally:

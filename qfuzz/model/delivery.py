@@ -37,7 +37,8 @@ class Launch:
 
     `program` is the text that this first shell reads, and `inner_shells` the number of further shells between it and
     the one that runs the reply; with 0 of them the program is what arrived. `shell` is the last shell's program name,
-    used for its own -n check.
+    used for its own -n check. `id_mapped`: it changes from one user to another, which only a jail of several users
+    allows.
     """
 
     executable: bytes
@@ -47,6 +48,7 @@ class Launch:
     files: tuple[SideFile, ...] = ()
     shell: str = "bash"
     inner_shells: int = 0
+    id_mapped: bool = False
 
     @property
     def first_shell(self) -> str | None:

@@ -154,8 +154,8 @@ def test_a_rate_spaces_the_asks(inside: Inside, folder: Path) -> None:  # noqa: 
 
 
 def start(*further: str) -> subprocess.Popen[str]:
-    """A collection that answers two asks at once and holds the third until it is killed."""
-    held = 'p=$(cat); case "$p" in *t1-c.) sleep 300;; esac; printf %s "$p" | tail -n 1'
+    """A collection that answers two asks and holds the third until there is a file `ended`."""
+    held = 'p=$(cat); case "$p" in *t1-c.) until [ -e ended ]; do sleep 0.05; done;; esac; printf %s "$p" | tail -n 1'
     return subprocess.Popen(
         [*QFUZZ, *collect(held, *further)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -173,6 +173,8 @@ def test_a_stop_loses_what_is_in_flight_and_nothing_else(inside: Inside, folder:
     wait_for_lines(folder / "out.jsonl", 2)
     running.send_signal(how)
     _, said = running.communicate(timeout=60)
+    # Whoever was killed could not end his program; it was told where to look.
+    (folder / "ended").touch()
     if how is not signal.SIGKILL:
         assert running.returncode == 130
         assert said.splitlines() == [
