@@ -58,12 +58,12 @@ def fuzz(here: Path, *arguments: str):
 
 
 def test_nothing_found(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:right", "--examples", "21000")
+    said = fuzz(here, "--escape", "mine:right", "--examples", "28000")
     assert (said.status, said.err) == (0, "")
     lines = said.out.splitlines()
     assert lines[0] == "seed 1"
     assert "  all words of up to 2 of 71 characters" in lines
-    assert "  all words of 3 of 25 characters" in lines
+    assert "  all words of 3 of 28 characters" in lines
     assert lines[-1] == "0 findings"
 
 

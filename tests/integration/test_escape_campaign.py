@@ -115,7 +115,7 @@ def test_a_shell_that_misbehaves_ends_its_batch_and_not_the_run(
 def test_the_same_seed_finds_the_same_for_any_number_of_jobs(pool: Pool) -> None:
     def found(jobs: int) -> list[Event]:
         lane = Lane(SHELLS["bash-interactive"], Context.ARGUMENT)
-        seen = events(pool, quoting.double, lane, examples=24_000, jobs=jobs)
+        seen = events(pool, quoting.double, lane, examples=30_000, jobs=jobs)
         return [event for event in seen if not isinstance(event, CampaignEnded)]
 
     assert found(1) == found(2)

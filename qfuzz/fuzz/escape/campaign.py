@@ -113,7 +113,7 @@ def campaign(
                     yield TargetFaulty(fault)
                 seen.faults[fault.kind.value] += 1
             for lane in outcome.failing:
-                asked = _Asked(askers, readers[lane], shrinks=only is None)
+                asked = _Asked(askers, readers[lane], outcome.batch, alone=only is not None)
                 yield from _explained(outcome.words, asked, seen, budget, earlier)
             yield BatchJudged(len(outcome.words) - len(outcome.faults), len(outcome.faults))
             if (stop_at_fault and outcome.faults) or seen.findings >= budget.findings or _late(budget, began):
@@ -220,15 +220,21 @@ class _Asked:
 
     askers: Askers
     reader: Reader
-    shrinks: bool
+    batch: Batch
+    alone: bool
 
     def minimal(self, word: str, witnesses: Sequence[str]) -> str:
-        if not self.shrinks:
+        if self.alone or self.batch.in_order:
             return word
-        return minimal(word, self.first_failing, skip=lambda other: self.is_like_any(other, witnesses))
+        return minimal(
+            word,
+            self.first_failing,
+            skip=lambda other: self.is_like_any(other, witnesses),
+            cleared=min(self.batch.cleared, len(word) - 1),
+        )
 
     def is_like_any(self, word: str, witnesses: Sequence[str]) -> bool:
-        return any(_holds_in_order(word, witness) if self.shrinks else word == witness for witness in witnesses)
+        return any(word == witness if self.alone else _holds_in_order(word, witness) for witness in witnesses)
 
     def first_failing(self, words: Sequence[str]) -> int | None:
         indices, raw, escaped = self._escaped(words)

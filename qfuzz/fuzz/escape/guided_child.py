@@ -16,6 +16,7 @@ import os
 import struct
 import sys
 import time
+from typing import Any
 
 import atheris
 from hypothesis import HealthCheck, Phase, given, settings
@@ -33,7 +34,7 @@ def main(target: str, out: int, current: mmap.mmap, arguments: list[str]) -> Non
     for name in [name for name in sys.modules if f"{name}.".startswith(f"{module}.")]:
         del sys.modules[name]
     with atheris.instrument_imports(include=[module]):
-        function = importlib.import_module(module)
+        function: Any = importlib.import_module(module)
     for name in path.split("."):
         function = getattr(function, name)
     waiting: list[bytes] = []
@@ -58,8 +59,10 @@ def main(target: str, out: int, current: mmap.mmap, arguments: list[str]) -> Non
         if len(waiting) >= _FLUSH_WORDS or time.monotonic() - flushed > _FLUSH_SECONDS:
             send()
 
+    fuzz_one_input = propose.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
+
     def once(data: bytes) -> None:
-        propose.hypothesis.fuzz_one_input(data)
+        fuzz_one_input(data)
 
     atheris.Setup([sys.argv[0], *arguments], once)
     atheris.Fuzz()

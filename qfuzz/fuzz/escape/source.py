@@ -15,11 +15,17 @@ BATCH = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Words to try, or the plan that makes them. `completes` says which kind of words ends with this batch."""
+    """Words to try, or the plan that makes them. `completes` says which kind of words ends with this batch.
+
+    `cleared`: all words of up to so many characters are in batches before it. `in_order`: its words come in the order
+    of `plainness`, after all words that go before them, so that the first one that fails is minimal.
+    """
 
     listed: tuple[str, ...] = ()
     plan: Plan | None = None
     completes: str = ""
+    cleared: int = -1
+    in_order: bool = False
 
     def words(self) -> Sequence[str]:
         return self.listed if self.plan is None else words_of_plan(self.plan)
@@ -35,10 +41,10 @@ def batches(seed: int, known: Sequence[str] = ()) -> Iterator[Batch]:
     ):
         yield from _listed([word for length in lengths for word in words_of(characters, length)], kind)
     for plan in drawn_plans(seed, BATCH):
-        yield Batch(plan=plan)
+        yield Batch(plan=plan, cleared=2)
 
 
 def _listed(words: Sequence[str], kind: str) -> Iterator[Batch]:
     for start in range(0, len(words), BATCH):
         end = start + BATCH
-        yield Batch(listed=tuple(words[start:end]), completes=kind if end >= len(words) else "")
+        yield Batch(listed=tuple(words[start:end]), completes=kind if end >= len(words) else "", in_order=True)
