@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from bench import forms, jail, payload, reducer, replay
+from bench import escape, forms, jail, payload, reducer, replay
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
@@ -15,6 +15,7 @@ def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield payload.raw_over_nested
     yield forms.costs
     yield reducer.compare
+    yield escape.compare_rates
 
 
 if __name__ == "__main__":
