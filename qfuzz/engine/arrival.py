@@ -26,6 +26,9 @@ class Recorder:
         """The text, or None where none reached a last shell. Without an inner shell nothing is started."""
         if not launch.inner_shells:
             return launch.program
+        if launch.own is not None:
+            # Whether the path failed shows only where the reply runs.
+            return self.handed_on(launch, fixture)
         # Stopping stops the shells of substitutions too, and what those print is a part of the text.
         substitutes = any(mark in launch.program for mark in _SUBSTITUTIONS)
         return (self.handed_on if substitutes else self.stopped)(launch, fixture)

@@ -16,11 +16,15 @@ def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedT
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
     A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. Where
-    another program than a shell lost it, nothing is known. `arrived_text` is asked where the observation does not say.
+    another program than a shell lost it, or it is not known what stands on the way, nothing is known. `arrived_text` is
+    asked where the observation does not say.
     """
-    if launch.inner_shells and launch.first_shell is not None and not parses(launch.first_shell, launch.program):
-        return replace(observation, parses=False)
+    knows_shells = launch.own is None and launch.first_shell is not None
+    if launch.inner_shells and knows_shells:
+        assert launch.first_shell is not None, "it is known"
+        if not parses(launch.first_shell, launch.program):
+            return replace(observation, parses=False)
     arrived = observation.arrived if observation.tapped else arrived_text(launch)
-    if arrived is None and launch.first_shell is None:
+    if arrived is None and not knows_shells:
         return replace(observation, tapped=True)
     return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived, tapped=True)

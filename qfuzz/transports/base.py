@@ -5,14 +5,33 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 from qfuzz.bash.quote import as_word
-from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
+from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 from qfuzz.transports.protection import protection_of
 
 STACK_SEPARATOR = ">"
+
+
+@dataclass(frozen=True, slots=True)
+class NodePackage:
+    """A package from npm, and those of its files that are needed of it. `source` is what npm installs as `name`."""
+
+    name: str
+    files: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNeeds:
+    """What a boundary of the user's own asks of a run: folders that the jail shows, and as in `OwnRun`."""
+
+    shown: tuple[Path, ...] = ()
+    identity: str = ""
+    timeout_seconds: float | None = None
 
 
 class Boundary(ABC):
@@ -41,8 +60,6 @@ class Boundary(ABC):
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
     """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
-    shells_started = 1
-    """How many shells it starts one after another, where it starts any that a recorder sees."""
     adds_text = False
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
@@ -52,7 +69,9 @@ class Boundary(ABC):
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
-    """Python modules that it needs, all of the extra `boundaries`."""
+    """Python modules that it needs beyond those of qfuzz itself."""
+    node_packages: tuple[NodePackage, ...] = ()
+    """Packages from npm that it needs."""
     shells = 1
     """How many shells that read the text one after another it starts, where it starts any."""
     id_mapped = False
@@ -61,6 +80,10 @@ class Boundary(ABC):
     """Whether what it starts is at home in the jail's own file system only."""
     plain = b"echo plain > out.txt; echo done"
     """A program that it carries whole, as far as it can carry any."""
+    own: OwnNeeds | None = None
+    """For a boundary of the user's own, of which no rules are known; None for one of ours."""
+    runs_reply = False
+    """Whether it runs the reply by itself, so that no layer can follow it."""
 
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
@@ -128,6 +151,30 @@ class Transport:
         """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
         return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a layer is the user's own, so that the path must be tested before it is used."""
+        return any(boundary.own is not None for boundary in self.boundaries)
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        """The folders of the host that a jail must show for it."""
+        return tuple(path for boundary in self.boundaries if boundary.own is not None for path in boundary.own.shown)
+
+    def _marked(self, launch: Launch) -> Launch:
+        """The launch, told that layers of the user's own are on its way."""
+        needs = [boundary.own for boundary in self.boundaries if boundary.own is not None]
+        if not needs:
+            return launch
+        times = [each.timeout_seconds for each in needs if each.timeout_seconds is not None]
+        own = replace(
+            launch.own or OwnRun(),
+            transport=self.name,
+            identity=" ".join(each.identity for each in needs if each.identity),
+            timeout_seconds=max(times) if times else None,
+        )
+        return replace(launch, own=own, inner_shells=max(1, launch.inner_shells))
+
     def steps(self, text: bytes) -> Iterator[Step]:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
         files: tuple[SideFile, ...] = ()
@@ -146,6 +193,7 @@ class Transport:
                     result = launch_as_program(result)
                 else:
                     result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
+                    result = self._marked(result)
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -153,7 +201,7 @@ class Transport:
         last = self.starter.embed(current)
         if isinstance(last, Launch):
             shells.append(self.starter)
-            last = _with_shells(replace(last, files=files, id_mapped=id_mapped), shells)
+            last = self._marked(_with_shells(replace(last, files=files, id_mapped=id_mapped), shells))
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:
@@ -221,7 +269,7 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    seen = sum(boundary.shells_started for boundary in shells if boundary.sees_arrival)
+    seen = sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
     return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")
@@ -250,6 +298,10 @@ class Registry:
         assert boundary.name not in self.names(), f"boundary {boundary.name} is registered twice"
         self.boundaries[boundary.name] = boundary
 
+    def remove(self, name: str) -> None:
+        """Forgets a boundary."""
+        del self.boundaries[name]
+
     def add_alias(self, name: str, stack: tuple[str, ...]) -> None:
         assert name not in self.names(), f"{name} is registered twice"
         self.aliases[name] = stack
@@ -269,6 +321,9 @@ class Registry:
             else:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
                 raise UsageError(what, hint="`qfuzz transports` lists the known ones")
+        last = next((part for part in parts[:-1] if self.boundaries[part].runs_reply), None)
+        if last is not None:
+            raise UsageError(f"{last} runs the reply itself, so no layer can follow it in {text!r}")
         # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
         if len(parts) > 1 and parts[-1] == "direct":
             parts.pop()
