@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qfuzz.engine.ordered import ordered_map
@@ -24,6 +24,7 @@ from qfuzz.fuzz.escape.events import (
     CampaignStarted,
     EscapeFinding,
     Event,
+    Mended,
     TargetFaulty,
     Unexplained,
 )
@@ -80,7 +81,7 @@ def campaign(
     *,
     seed: int,
     jobs: int = 1,
-    known: Sequence[bytes] = (),
+    known: Mapping[Lane, Sequence[bytes]] | None = None,
     only: Sequence[bytes] | None = None,
     source: Iterator[Batch] | None = None,
     stop_at_fault: bool = False,
@@ -88,20 +89,21 @@ def campaign(
 ) -> Generator[Event, None, None]:
     """Tries words until the budget is used up. `escapers` makes one asker a job; `timeout_seconds` is for one shell.
 
-    `known` words come first, then those of `source`, or else all short ones and what Hypothesis plans. With `only`,
-    those words are tried and no others, and what fails is not made smaller. With `stop_at_fault` the first word that is
-    not escaped at all is the last one that is tried. The consumer may close it at any event.
+    `known` words of each lane come first, then those of `source`, or else all short ones and what Hypothesis plans.
+    With `only`, those words are tried and no others, and what fails is not made smaller. With `stop_at_fault` the first
+    word that is not escaped at all is the last one that is tried. The consumer may close it at any event.
 
     Raises HarnessError where jails fail, and InputError where the function hangs again and again.
     """
     began = time.monotonic()
     readers = {lane: Reader(pool, lane, timeout_seconds) for lane in lanes}
     seen, cover = _Seen(), Cover()
-    earlier = frozenset(map(as_text, known))
+    earlier = {lane: frozenset(map(as_text, words)) for lane, words in (known or {}).items()}
+    all_earlier = sorted(frozenset[str]().union(*earlier.values()))
     with Askers(escapers, jobs) as askers:
-        yield CampaignStarted(askers.target, tuple(lanes), seed, len(earlier))
+        yield CampaignStarted(askers.target, tuple(lanes), seed, len(all_earlier))
         judge = _Judge(askers, readers, stop_at_fault)
-        tried = _tried(seed, sorted(earlier), only, source)
+        tried = _tried(seed, all_earlier, only, source)
         # Another engine's batches take longer to come than to be judged.
         window = _WINDOW if source is None else 1
         for outcome in ordered_map(judge, _within(tried, budget, began), jobs, window):
@@ -114,7 +116,10 @@ def campaign(
                 seen.faults[fault.kind.value] += 1
             for lane in outcome.failing:
                 asked = _Asked(askers, readers[lane], outcome.batch, alone=only is not None)
-                yield from _explained(outcome.words, asked, seen, budget, earlier)
+                yield from _explained(outcome.words, asked, seen, budget, earlier.get(lane, frozenset()))
+            if outcome.batch.known:
+                for lane, words in earlier.items():
+                    yield from _mended(sorted(words), _Asked(askers, readers[lane], outcome.batch, alone=True))
             yield BatchJudged(len(outcome.words) - len(outcome.faults), len(outcome.faults))
             if (stop_at_fault and outcome.faults) or seen.findings >= budget.findings or _late(budget, began):
                 break
@@ -128,7 +133,7 @@ def _tried(
         return iter([Batch(listed=tuple(map(as_text, only)))])
     if source is None:
         return batches(seed, known)
-    return itertools.chain([Batch(listed=tuple(known))] if known else [], source)
+    return itertools.chain([Batch(listed=tuple(known), known=True)] if known else [], source)
 
 
 def _late(budget: Budget, began: float) -> bool:
@@ -201,6 +206,12 @@ def _explained(
             first_word=as_bytes(left[at]),
             known=witness in earlier,
         )
+
+
+def _mended(words: Sequence[str], asked: _Asked) -> Iterator[Event]:
+    for word in words:
+        if asked.escaped(word) is not None and asked.first_failing([word]) is None:
+            yield Mended(asked.reader.lane, as_bytes(word))
 
 
 def _holds_in_order(word: str, witness: str) -> bool:

@@ -18,7 +18,8 @@ class Batch:
     """Words to try, or the plan that makes them. `completes` says which kind of words ends with this batch.
 
     `cleared`: all words of up to so many characters are in batches before it. `in_order`: its words come in the order
-    of `plainness`, after all words that go before them, so that the first one that fails is minimal.
+    of `plainness`, after all words that go before them, so that the first one that fails is minimal. `known`: earlier
+    runs found them.
     """
 
     listed: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class Batch:
     completes: str = ""
     cleared: int = -1
     in_order: bool = False
+    known: bool = False
 
     def words(self) -> Sequence[str]:
         return self.listed if self.plan is None else words_of_plan(self.plan)
@@ -34,7 +36,7 @@ class Batch:
 def batches(seed: int, known: Sequence[str] = ()) -> Iterator[Batch]:
     """Batches without end: the same for the same arguments."""
     if known:
-        yield Batch(listed=tuple(known))
+        yield Batch(listed=tuple(known), known=True)
     for kind, characters, lengths in (
         (f"of up to 2 of {len(ALL)} characters", ALL, range(3)),
         (f"of 3 of {len(COMMON)} characters", COMMON, range(3, 4)),
