@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.fuzz_options import budget_options, fuzz_options
 from qfuzz.cli.options import a_number
 from qfuzz.model.errors import UsageError
 
 
 @click.command()
+@config_option
 @click.option("--transport", metavar="STACK", help="A transport or a stack of them: programs over it, and directly.")
 @click.option("--escape", metavar="MODULE:FUNCTION", help="An escaping function in Python: str in, str out.")
 @click.option(

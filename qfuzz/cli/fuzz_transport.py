@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from qfuzz.cli.fuzz_options import FuzzOptions
 from qfuzz.cli.live import Live
+from qfuzz.cli.options import open_pool
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
@@ -21,7 +22,6 @@ from qfuzz.fuzz.transport.events import (
     CaseJudged,
     Event,
 )
-from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import UsageError
 from qfuzz.report.fuzzing import (
     ended_record,
@@ -54,8 +54,8 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
     with ExitStack() as cleanup:
         store = cleanup.enter_context(Store(options.db))
         examples = cleanup.enter_context(StoredExamples(options.db))
-        pool = cleanup.enter_context(Pool(options.jobs))
-        machines = machinery(pool, timeout)
+        pool = cleanup.enter_context(open_pool(options.jobs, "bwrap", transports=(transport,)))
+        machines = machinery(pool, timeout, (transport,))
         make = cleanup.enter_context(form_maker(machines, strict=False))
 
         def key(found: Found) -> str:

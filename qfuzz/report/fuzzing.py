@@ -55,8 +55,9 @@ def ended_text(ended: CampaignEnded) -> Iterator[str]:
     """What was tried, what became of it, and what was in it."""
     tried = ended.coverage.programs
     rate = tried / ended.seconds if ended.seconds else 0
+    programs = "1 program" if tried == 1 else f"{tried} programs"
     yield (
-        f"{tried} programs in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
+        f"{programs} in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
         f"{ended.found} breaker{'' if ended.found == 1 else 's'} with different causes"
     )
     yield from _wrapped("", counts_text(ended.counts))
@@ -73,8 +74,8 @@ def counts_text(counts: Counts) -> str:
     """What became of the programs, without what did not occur."""
     parts = [(counts.same, "did the same on both paths"), (counts.broke, "worked directly only")]
     parts += [
-        (counts.explained, "of these by causes that are told of already"),
-        (counts.left, "of these when the budget had run out"),
+        (counts.explained, "of these by the causes told of"),
+        (counts.left, "of these not looked into to the end"),
         (counts.unsettled, "of these not to be shown again"),
         (counts.diverged, "did something else though their task passes"),
         (counts.unstable, "were not stable when repeated"),

@@ -28,16 +28,17 @@ def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_
     assert started == {"event": "started", "transport": "nested", "seed": 1, "known": 0}
     assert ended["event"] == "ended"
     assert ended["programs"] == 1
-    (breaker,) = breakers
-    assert breaker["event"] == "breaker"
-    assert breaker["known"] is False
-    assert breaker["causes"]
+    assert breakers
+    assert all(each["event"] == "breaker" and each["known"] is False and each["causes"] for each in breakers)
+    assert len({str(each["causes"]) for each in breakers}) == len(breakers)
+    breaker = breakers[0]
 
     again = qfuzz(arguments, tmp_path)
     assert again.status == 1
-    assert again.records()[0]["known"] == 1
-    assert again.records()[1] == breaker | {"known": True, "first": breaker["program"]}
-    assert again.records()[2]["found"] == 1
+    assert again.records()[0]["known"] == len(breakers)
+    known = [each | {"known": True, "first": each["program"]} for each in breakers]
+    assert sorted(again.records()[1:-1], key=str) == sorted(known, key=str)
+    assert again.records()[-1]["found"] == len(breakers)
 
     explained = qfuzz(["explain", str(breaker["id"])], tmp_path)
     assert explained.status == 0, explained.err
@@ -48,10 +49,7 @@ def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (
-            ["--transport", "carrier-pigeon"],
-            "unknown transport 'carrier-pigeon'; `qfuzz transports` lists the known ones",
-        ),
+        (["--transport", "carrier-pigeon"], "unknown transport 'carrier-pigeon'"),
         (["--transport", "nested >"], "empty layer in the stack 'nested >'"),
         (["--transport", "direct"], "direct is what the other transports are compared with"),
         (["--transport", "nested", "--examples", "0"], "Invalid value for '--examples'"),

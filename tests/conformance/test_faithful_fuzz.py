@@ -21,8 +21,8 @@ TIMEOUT_SECONDS = 20.0
 """Far more than any drawn program takes, for machines that do much else."""
 
 SEED = 1
-FAITHFUL_PROGRAMS = 250
-ARMOR_PROGRAMS = 40
+FAITHFUL_PROGRAMS = 150
+ARMOR_PROGRAMS = 12
 
 
 def available() -> list[Transport]:

@@ -49,6 +49,9 @@ from qfuzz.transports.loader import resolve
 MAX_SHRINK_EXECUTIONS = 1500
 """For making one breaker small by drawing; its minimal forms have a budget of their own."""
 
+MOST_CAUSES = 8
+"""Causes that are looked for in one drawn program; it may have more."""
+
 MODEL = "qfuzz fuzz"
 """Who wrote the programs, in the store's column for that."""
 
@@ -152,23 +155,24 @@ class _Campaign:
         yield CaseJudged(case, found is not None)
         if found is None:
             return
-        if self._is_over():
-            self._tally.of["left"] += 1
-            return
-        laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS)
-        told = False
-        if self._known.explain(case, laboratory):
-            self._tally.of["explained"] += 1
-        else:
-            smallest = shrunk(example_of(self._seed, place), lambda other: self._is_new(other, laboratory))
+        for _ in range(MOST_CAUSES):
+            if self._is_over():
+                self._tally.of["left"] += 1
+                return
+            laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS)
+            smallest = None
+            explained = self._known.explain(case, laboratory)
+            if not explained:
+                smallest = self._smallest(example_of(self._seed, place), laboratory)
+            self._executions += laboratory.executions
             if smallest is None:
-                self._tally.of["unsettled"] += 1
-            else:
-                told = True
-        self._executions += laboratory.executions
-        if told:
-            assert smallest is not None, "it is told"
+                self._tally.of["explained" if explained else "unsettled"] += 1
+                return
             yield from self._confirmed(*smallest, case.program, known=False)
+
+    def _smallest(self, example: bytes, laboratory: Laboratory) -> tuple[Case, bytes] | None:
+        """The plainest case that breaks for a cause that is not known."""
+        return shrunk(example, lambda case: _breaks(case, laboratory) and not self._known.explain(case, laboratory))
 
     def _again(self, example: bytes, case: Case) -> Iterator[Event]:
         """A breaker of an earlier run: told of if it still is one, else taken out."""
@@ -187,15 +191,12 @@ class _Campaign:
         judged = next(event for event in run if isinstance(event, Judged))
         found = self._breaker(judged)
         if found is None:
-            if not known:
-                self._tally.of["unsettled"] += 1
             return
         forms = self._path.recall(found)
         recalled = forms is not None
         if forms is None:
             forms = self._forms(found)
         if not self._known.add(case, forms) and not known:
-            self._tally.of["explained"] += 1
             return
         if self._examples is not None:
             self._examples.save(self._key, example)
@@ -212,9 +213,6 @@ class _Campaign:
 
     def _breaker(self, event: Judged) -> Found | None:
         return next(breakers_of(event, {self._path.transport.name: self._path.transport}), None)
-
-    def _is_new(self, case: Case, laboratory: Laboratory) -> bool:
-        return _breaks(case, laboratory) and not self._known.explain(case, laboratory)
 
 
 def sample_of(index: int, case: Case) -> Sample:

@@ -66,10 +66,10 @@ class Coverage:
 class Counts:
     """What became of the programs of a campaign.
 
-    `same` did the same on both paths; `broke` worked directly only; of these `explained` have no cause but those that
-    are told of already, `unsettled` could not be shown again or made smaller, and `left` came when the budget had run
-    out. `diverged` did something else, and their task passes on both paths. `unstable` did not do the same twice,
-    `no_direct_end` did not end in time even directly; `refused` for a declared limit; `harness_errors` are ours.
+    `same` did the same on both paths; `broke` worked directly only; of these `explained` have no cause that is not
+    told of, `unsettled` have one that could not be shown again, and `left` were not looked into to the end: the budget
+    had run out. `diverged` did something else, and their task passes on both paths. `unstable` did not do the same
+    twice, `no_direct_end` did not end in time even directly; `refused` for a declared limit; `harness_errors` are ours.
     """
 
     same: int = 0
