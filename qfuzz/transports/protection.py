@@ -131,7 +131,9 @@ def protection_of(layers: tuple[Layer, ...]) -> Protection | None:
         if unquoted in quotes:
             rules.update(UNQUOTED_RULES)
             rules.update(_rules(carriers))
-    steps += [Step(layer.armor, _bytewise(layer)) for layer in reversed(carriers)]
+    # A carrier that meets the reply alone may have its program changed as a whole; else it must carry each byte.
+    alone = len(damaging) == 1
+    steps += [Step(layer.armor if alone else _carried(layer), _bytewise(layer)) for layer in reversed(carriers)]
     return Protection(MappingProxyType(rules), tuple(steps))
 
 
@@ -148,6 +150,19 @@ def _bytewise(layer: Layer) -> Armor:
         return None if None in parts else b"".join(part for part in parts if part is not None)
 
     return shielded
+
+
+def _carried(layer: Layer) -> Armor:
+    bytewise = _bytewise(layer)
+
+    def carried(text: bytes) -> bytes | None:
+        shielded = bytewise(text)
+        made = None if shielded is None else layer.embed(shielded)
+        # Template engines drop a last newline, which means nothing to a shell unless a backslash stands before it.
+        trimmed = text if text.endswith(b"\\\n") else text.removesuffix(b"\n")
+        return shielded if made in (text, trimmed) else None
+
+    return carried
 
 
 def _own_ways(damaging: list[Layer], readers: list[Layer]) -> list[Step] | None:
