@@ -16,7 +16,7 @@ python := "$(VENV)"/bin/python
 pytest := $(python) -m pytest
 parallel := -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help setup tools demo test arch lint types format lock bench wheel clean distclean
+.PHONY: help setup tools demo test arch lint types format lock bench breakers wheel clean distclean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ lock: tools ## Lock the newest releases that pyproject.toml allows
 
 bench: setup ## Measure speed: both sides in one run, medians and ratios, as JSON
 	@$(python) -m bench
+
+breakers: setup ## Make corpus/breakers/ for transports that have no file there
+	@$(python) scripts/corpus_breakers.py
 
 wheel: tools ## Build a wheel into dist/
 	@rm -rf build/lib build/bdist.*

@@ -9,13 +9,14 @@ from qfuzz.engine.attempt import Attempt, Machinery, Plan
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.ordered import ordered_map
-from qfuzz.model.errors import UsageError
+from qfuzz.model.errors import HostError, UsageError
 from qfuzz.model.forms import Forms
 from qfuzz.model.reply import Reply
 from qfuzz.regress.files import Placed
 from qfuzz.regress.judge import Replayed, judge_case
 from qfuzz.report.explain import Explained
 from qfuzz.store.keys import fixture_key
+from qfuzz.transports.available import require
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
@@ -32,15 +33,20 @@ class _Group:
 
 
 def transports_of(cases: Sequence[Placed]) -> dict[str, Transport]:
-    """The transports that cases name, by that name; raises UsageError, with a case's place, for an unknown one."""
+    """The transports that cases name, by that name.
+
+    Raises UsageError, with a case's place, for an unknown one, and HostError, with it too, for one that this machine
+    lacks something for.
+    """
     found: dict[str, Transport] = {}
     for placed in cases:
         name = placed.case.transport
         if name not in found:
             try:
                 found[name] = resolve(name)
-            except UsageError as error:
-                raise UsageError(error.what, where=placed.where, hint=error.hint) from None
+                require(found[name])
+            except (UsageError, HostError) as error:
+                raise type(error)(error.what, where=placed.where, hint=error.hint) from None
     return found
 
 

@@ -1,0 +1,134 @@
+"""What a test process runs with: one warm pool, opened by the first test that needs it and closed at the end.
+
+This module is loaded with the plugin, so it loads nothing of qfuzz itself until it is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+if TYPE_CHECKING:
+    from qfuzz.engine.attempt import Machinery
+    from qfuzz.engine.laboratory import Breaker
+    from qfuzz.jail.pool import Pool
+    from qfuzz.model.forms import Forms
+    from qfuzz.regress.files import Placed
+    from qfuzz.regress.judge import Replayed
+    from qfuzz.transports.base import Transport
+
+MOST_EXPLAINED = 25
+"""Failures of a process whose causes are looked for; it costs executions, and nobody reads more of them."""
+
+NO_JAIL_FOR_FUZZING = (
+    "--qfuzz-isolation none is for breaker files that somebody has read; what a test makes up runs in the jail only"
+)
+
+
+class Lab:
+    """The machinery of one test process, made when it is first asked for. Raises QfuzzError where it can't be had."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._cleanup = ExitStack()
+        self._isolation: Literal["bwrap", "none"] = config.getoption("--qfuzz-isolation")
+        self._jobs: int = max(1, config.getoption("--qfuzz-jobs"))
+        self.timeout_seconds: float = config.getoption("--qfuzz-timeout")
+        self._left = MOST_EXPLAINED
+
+    @property
+    def isolated(self) -> bool:
+        return self._isolation != "none"
+
+    @cached_property
+    def pool(self) -> Pool:
+        from qfuzz.jail.pool import Pool
+
+        return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation))
+
+    @cached_property
+    def machinery(self) -> Machinery:
+        from qfuzz.engine.machinery import machinery
+
+        return machinery(self.pool, self.timeout_seconds)
+
+    @cached_property
+    def _make_forms(self) -> Callable[[Breaker], Forms]:
+        from qfuzz.engine.forms import form_maker
+
+        return self._cleanup.enter_context(form_maker(self.machinery, strict=False))
+
+    def resolve(self, name: str) -> Transport:
+        """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
+        from qfuzz.transports.available import require
+        from qfuzz.transports.loader import resolve
+
+        transport = resolve(name)
+        require(transport)
+        return transport
+
+    def replay(self, placed: Placed) -> Replayed:
+        from qfuzz.regress.run import replay_cases
+
+        self.resolve(placed.case.transport)
+        (replayed,) = replay_cases([placed], self.machinery, self.timeout_seconds, 1)
+        return replayed
+
+    def lines(self, replayed: Replayed) -> str:
+        """All that is known of a case that is not as expected, as `qfuzz regress` prints it."""
+        from qfuzz.regress.run import explained
+        from qfuzz.regress.text import case_lines
+
+        page = None
+        if self._left:
+            page = explained(replayed, self._make_forms)
+            self._left -= page is not None
+        return "\n".join(case_lines(replayed, page))
+
+    def close(self) -> None:
+        self._cleanup.close()
+
+
+_LAB: pytest.StashKey[Lab] = pytest.StashKey()
+
+
+def lab_of(config: pytest.Config) -> Lab:
+    """The lab of this process."""
+    if _LAB not in config.stash:
+        config.stash[_LAB] = Lab(config)
+    return config.stash[_LAB]
+
+
+def close_lab(config: pytest.Config) -> None:
+    """Ends the jails, where there are any."""
+    if _LAB in config.stash:
+        config.stash[_LAB].close()
+        del config.stash[_LAB]
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turns errors of qfuzz into the outcome of a test, in one line.
+
+    What this machine lacks skips the test with the reason on a developer's machine. In CI it fails, with the remedy: a
+    gate that looks at nothing must not be green.
+    """
+    from qfuzz.model.errors import HostError, QfuzzError
+
+    try:
+        yield
+    except HostError as error:
+        if in_ci():
+            pytest.fail(f"{error} (CI is set: a case that is not run is no pass)", pytrace=False)
+        pytest.skip(str(error))
+    except QfuzzError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+def in_ci() -> bool:
+    """Whether this is a CI service, by the variable that all of them set."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
