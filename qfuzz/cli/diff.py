@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
@@ -19,7 +20,7 @@ from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
-from qfuzz.engine.samples import ReplySource, check_replies, read_fixture, spooled
+from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import UsageError
@@ -89,7 +90,7 @@ def command(
     arrived: bool,
     as_json: bool,
 ) -> int:
-    """Replay REPLIES (JSON Lines) directly and over transports, and print what each transport broke.
+    """Replay REPLIES (JSON Lines, or Inspect logs) directly and over transports, and print what each transport broke.
 
     Every reply runs twice directly and once over each transport; a difference is confirmed by a second pair. Exit
     status: 0 no breaker, 1 breakers, 2 bad input or no jail.
@@ -99,7 +100,7 @@ def command(
         qfuzz diff replies.jsonl --transport nested --transport "json-naive > nested"
     """
     with ExitStack() as cleanup:
-        files = tuple(spooled(path, cleanup) for path in replies)
+        files = reply_files(replies, cleanup)
         stacks = _stacks(transports)
         tasks = load_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
@@ -143,6 +144,8 @@ def command(
                 breakers.add_forms(shrunk)
     out = sys.stderr if as_json else sys.stdout
     (print_overview if ALL in transports else print_table)(tally, out)
+    for line in source_notes(source):
+        print(line, file=out)
     if top or ALL not in transports:
         breakers.print(out)
     if tally.harness_errors and not tally.breakers:

@@ -20,9 +20,9 @@ from qfuzz.model.task import Task
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def _a_number(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    # NaN is in every range.
-    if math.isnan(value):
+def a_number(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """A callback of options that take a number: NaN is in every range."""
+    if value is not None and math.isnan(value):
         raise click.BadParameter("is not a number", context, parameter)
     return value
 
@@ -39,7 +39,7 @@ def run_options(function: Decorated) -> Decorated:
     timeout = click.option(
         "--timeout",
         type=click.FloatRange(min=0.05, max=3600),
-        callback=_a_number,
+        callback=a_number,
         default=10.0,
         show_default=True,
         metavar="SECONDS",

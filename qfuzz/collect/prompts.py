@@ -69,6 +69,11 @@ class Prompt:
             record["tools"] = list(self.tools)
         return record
 
+    @property
+    def text(self) -> str:
+        """The prompt as one text, for a program that knows no roles: system, a blank line, user; no line end."""
+        return f"{self.system}\n\n{self.user}"
+
 
 def parse_contract(text: str) -> Contract:
     """The contract of a name: raw, native, or disclosed:STACK. Raises UsageError."""

@@ -20,7 +20,7 @@ from qfuzz.model.content import canonical_json
 from qfuzz.model.errors import InputError
 from qfuzz.model.fields import safe_path
 from qfuzz.model.jsonl import Record, read_records
-from qfuzz.model.reply import Reply
+from qfuzz.model.reply import NO_PROGRAM, Reply
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink, Task
 from qfuzz.store.keys import fixture_key, task_key
@@ -42,6 +42,8 @@ class ReplySource:
     """Files of replies that have been read once and found good.
 
     `skipped` are the complaints about bad lines passed over, `bad` the places of these lines: file index and number.
+    `cleaned` is how many replies each clean-up rule changed before, and `cleaned_replies` how many any did;
+    `without_program` counts those whose model answered without a program.
     """
 
     files: tuple[ReplyFile, ...]
@@ -49,6 +51,9 @@ class ReplySource:
     count: int
     skipped: tuple[InputError, ...]
     bad: frozenset[tuple[int, int]]
+    cleaned: Mapping[str, int]
+    cleaned_replies: int
+    without_program: int
 
     def samples(self, tasks: Mapping[str, Task], fixture: Fixture) -> Iterator[Sample]:
         """The samples in the order of files and lines; `fixture` serves those without a task.
@@ -102,8 +107,8 @@ def check_replies(
     """
     skipped: list[InputError] = []
     seen: dict[bytes, tuple[int, int]] = {}
-    count = 0
-
+    cleaned: Counter[str] = Counter()
+    count = cleaned_replies = without_program = 0
     bad: set[tuple[int, int]] = set()
 
     def refuse(error: InputError, index: int) -> None:
@@ -132,12 +137,18 @@ def check_replies(
             problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
+                rules = record.value.cleaned
+                cleaned.update(rules)
+                cleaned_replies += bool(rules)
+                without_program += NO_PROGRAM in record.value.metadata
             else:
                 refuse(problem, index)
     if not count:
         hint = f"the first of {len(skipped)} bad ones: {skipped[0]}" if skipped else ""
         raise InputError("no good line is left", where=", ".join(file.name for file in files), hint=hint)
-    return ReplySource(files, command_field, count, tuple(skipped), frozenset(bad))
+    return ReplySource(
+        files, command_field, count, tuple(skipped), frozenset(bad), cleaned, cleaned_replies, without_program
+    )
 
 
 def _place(files: tuple[ReplyFile, ...], place: tuple[int, int]) -> str:

@@ -14,6 +14,15 @@ MAX_REPLY_BYTES = 1 << 20
 MAX_TRIAL = 1_000_000
 """Trials are counted; a larger number is a time or an id in the wrong key."""
 
+CLEANED = "cleaned"
+"""Key of a reply's metadata: the names of the clean-up rules that changed it, a list of strings."""
+
+ORIGINAL = "original"
+"""Key of a reply's metadata: what the reply was before it was cleaned, as content."""
+
+NO_PROGRAM = "no_program"
+"""Key of a reply's metadata: why somebody who did answer gave no program. The reply is empty then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -29,6 +38,12 @@ class Reply:
     trial: int = 0
     effort: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}), compare=False)
+
+    @property
+    def cleaned(self) -> tuple[str, ...]:
+        """The clean-up rules that changed this reply, as its metadata says; another shape is somebody else's key."""
+        named = self.metadata.get(CLEANED)
+        return tuple(named) if isinstance(named, list) and all(isinstance(name, str) for name in named) else ()
 
     @property
     def identity(self) -> tuple[str | None, str, str, str | None, int]:

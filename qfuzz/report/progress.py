@@ -26,9 +26,10 @@ class ProgressDisplay(Protocol):
 
 
 class Bar:
-    def __init__(self, total: int, stream: TextIO) -> None:
+    def __init__(self, total: int, stream: TextIO, doing: str = "replaying") -> None:
+        self._doing = doing
         self._progress = Progress(
-            TextColumn("replaying"),
+            TextColumn(doing),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -40,7 +41,7 @@ class Bar:
 
     def __enter__(self) -> Bar:
         self._progress.start()
-        self._task = self._progress.add_task("replaying", total=self._total)
+        self._task = self._progress.add_task(self._doing, total=self._total)
         return self
 
     def __exit__(
@@ -54,7 +55,10 @@ class Bar:
 
 
 class Lines:
-    def __init__(self, total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic, done: str = "replayed"
+    ) -> None:
+        self._said = done
         self._total = total
         self._stream = stream
         self._clock = clock
@@ -74,10 +78,12 @@ class Lines:
         now = self._clock()
         if now - self._last >= LINE_SECONDS:
             self._last = now
-            print(f"replayed {self._done} of {self._total}", file=self._stream, flush=True)
+            print(f"{self._said} {self._done} of {self._total}", file=self._stream, flush=True)
 
 
-def progress_display(total: int, stream: TextIO | None = None) -> ProgressDisplay:
-    """A bar if `stream` (default stderr) is a terminal, else plain lines."""
+def progress_display(
+    total: int, stream: TextIO | None = None, *, doing: str = "replaying", done: str = "replayed"
+) -> ProgressDisplay:
+    """A bar if `stream` (default stderr) is a terminal, else plain lines; `doing` and `done` name what goes on."""
     target = sys.stderr if stream is None else stream
-    return Bar(total, target) if target.isatty() else Lines(total, target)
+    return Bar(total, target, doing) if target.isatty() else Lines(total, target, done=done)

@@ -1,0 +1,95 @@
+"""The file that a collection writes: whole lines only, never two writers, and a torn end that is seen and mended."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+from qfuzz.model.errors import InputError, UsageError
+from qfuzz.model.jsonl import read_records
+from qfuzz.model.reply import Reply
+from qfuzz.model.reply_codec import decode_reply, encode_reply
+
+Identity = tuple[str | None, str, str, str | None, int]
+
+
+class ReplyOut:
+    """A reply file that is added to, and what it held when it was opened.
+
+    `kept` are the identities of its replies; `torn` is the number of bytes of a last line that a killed writer left
+    half-written, and that were cut off. Raises InputError for a file whose other lines are no replies, UsageError where
+    somebody else is writing it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept: set[Identity] = set()
+        self.torn = 0
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise InputError(f"can't be written ({error.strerror})", where=str(path)) from None
+        try:
+            self._take()
+        except BaseException:
+            self.close()
+            raise
+
+    def _take(self) -> None:
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            raise InputError(
+                "is no regular file, so that a collection could not be taken up again", where=str(self.path)
+            )
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError("is being written by another collection", where=str(self.path)) from None
+        self._mend()
+        if not os.fstat(self._file).st_size:
+            return
+        for record in read_records(self.path, decode_reply):
+            self.kept.add(record.value.identity)
+
+    def _mend(self) -> None:
+        """Cuts off what stands behind the last line end, or ends that line where it is whole."""
+        size = os.fstat(self._file).st_size
+        tail = b""
+        while len(tail) < size and b"\n" not in tail:
+            begin = max(0, size - len(tail) - (1 << 16))
+            tail = os.pread(self._file, size - len(tail) - begin, begin) + tail
+        last = tail[tail.rfind(b"\n") + 1 :]
+        if not last:
+            return
+        try:
+            decode_reply(last)
+        except InputError:
+            if not last.lstrip().startswith(b"{"):
+                # Not what a writer of ours leaves behind: somebody gave the name of another file.
+                raise InputError("its last line is no reply", where=str(self.path), hint="name a new file") from None
+            self.torn = len(last)
+            os.ftruncate(self._file, size - len(last))
+        else:
+            os.write(self._file, b"\n")
+
+    def add(self, replies: Iterable[Reply]) -> None:
+        """Appends one whole line a reply, and returns when they are on the disk."""
+        data = b"".join(map(encode_reply, replies))
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._file, view) :]
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def __enter__(self) -> ReplyOut:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
