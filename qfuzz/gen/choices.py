@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -91,6 +91,10 @@ class Choices(ABC):
     @abstractmethod
     def integer(self, low: int, high: int) -> int:
         """A whole number from `low` to `high`, both included."""
+
+    def group(self, make: Callable[[], T]) -> T:
+        """`make()`, whose choices belong together: an implementation that shrinks can take them out as one."""
+        return make()
 
     def pick(self, options: Sequence[T]) -> T:
         """One of `options`, which must not be empty."""

@@ -40,12 +40,14 @@ class Boundary(ABC):
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
     """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
+    shells_started = 1
+    """How many shells it starts one after another, where it starts any that a recorder sees."""
     adds_text = False
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
     tool = False
-    """Whether it starts a program other than a shell that reads the text by `rules` and starts a shell with the
-    rest."""
+    """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
+    reads it, or from a variable."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
@@ -214,9 +216,10 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    starts_one = launch.first_shell is not None
-    seen = [boundary for boundary in shells[: len(shells) - starts_one] if boundary.sees_arrival]
-    return replace(launch, inner_shells=len(seen), shell=shells[0].shell if shells else "bash")
+    seen = sum(boundary.shells_started for boundary in shells if boundary.sees_arrival)
+    # The first one needs no recorder: what it gets is in the launch.
+    first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
+    return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")
 
 
 def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) -> bytes:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from qfuzz.transports import (
+    actions,
+    ci_yaml,
     direct,
+    envsubst,
     eval_text,
+    extraction,
     glue,
+    go_template,
     heredoc,
+    jinja,
     json_text,
     launchers,
+    line_changes,
     nested,
+    python_templates,
     script_file,
     sh,
     shells,
     stdin,
+    xml_text,
+    yaml_text,
 )
 from qfuzz.transports.base import REGISTRY, Registry, Transport
 
@@ -32,6 +42,16 @@ _MODULES = (
     heredoc,
     launchers,
     glue,
+    yaml_text,
+    ci_yaml,
+    xml_text,
+    line_changes,
+    extraction,
+    python_templates,
+    jinja,
+    go_template,
+    envsubst,
+    actions,
 )
 """In the order of `qfuzz transports`."""
 

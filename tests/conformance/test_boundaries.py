@@ -41,6 +41,11 @@ STACKS = [
         "heredoc > script-file",
         "json-naive > xargs",
         "xargs > quoted",
+        "yaml-double > json-naive",
+        "jinja2 > nested",
+        "markdown-fence > github-run",
+        "xml-naive > heredoc",
+        "percent-format > str-format",
     )
 ]
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
@@ -55,7 +60,8 @@ def run(pool: Pool, stack: str, program: bytes, fixture: Fixture = FIXTURE) -> O
     delivery = resolve(stack).deliver(program)
     if not isinstance(delivery, Launch):
         return delivery
-    return machinery(pool, 10.0).run(delivery, fixture)
+    # A busy machine is no reason to call a program damaged.
+    return machinery(pool, 60.0).run(delivery, fixture)
 
 
 class Directly:

@@ -11,7 +11,7 @@ from qfuzz.gen.rebuild import reference_styles
 from qfuzz.gen.registry import FAMILY_NAMES
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import decode_task, encode_task
-from qfuzz.strategies import accepted_payloads, payloads, programs, tasks
+from qfuzz.strategies import accepted_payloads, family_payloads, references, tasks
 
 
 @given(tasks())
@@ -34,7 +34,7 @@ def test_references_are_different_programs_and_the_first_is_the_default(task: Ta
 @given(st.data(), st.sampled_from(FAMILY_NAMES), st.integers(1, 3))
 def test_hazardous_payloads_defeat_the_naive_program(data: st.DataObject, name: str, tier: int) -> None:
     family = families()[name]
-    drawn = data.draw(payloads(family, tier=tier))
+    drawn = data.draw(family_payloads(family, tier=tier))
     assert family.defeats(drawn)
     assert hazards_of(drawn.values())
 
@@ -42,7 +42,7 @@ def test_hazardous_payloads_defeat_the_naive_program(data: st.DataObject, name: 
 @given(st.data(), st.sampled_from(FAMILY_NAMES))
 def test_controls_are_free_of_hazards(data: st.DataObject, name: str) -> None:
     family = families()[name]
-    drawn = data.draw(payloads(family, tier=0))
+    drawn = data.draw(family_payloads(family, tier=0))
     assert not family.defeats(drawn)
     assert set(hazards_of(drawn.values())) <= {"newline"}
 
@@ -72,8 +72,8 @@ def test_building_is_a_function_of_payload_tier_and_stem(data: st.DataObject, na
 
 
 @given(st.data(), tasks(names=("write-file", "json-write"), tiers=(1,)))
-def test_programs_are_references(data: st.DataObject, task: Task) -> None:
-    assert data.draw(programs(task)) in task.references.values()
+def test_references_are_those_of_the_task(data: st.DataObject, task: Task) -> None:
+    assert data.draw(references(task)) in task.references.values()
 
 
 @given(st.lists(st.binary(max_size=20)))

@@ -1,0 +1,130 @@
+"""What decoders make of a text, by example; models are held to the documented rules of their programs."""
+
+from __future__ import annotations
+
+import jinja2
+import pytest
+
+from qfuzz.model.delivery import Refusal, Rejection
+from qfuzz.transports.loader import load
+
+REJECTED = None
+
+
+def decoded(name: str, text: bytes) -> bytes | Refusal | Rejection:
+    result = load().boundaries[name].embed(text)
+    assert isinstance(result, bytes | Refusal | Rejection)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "result"),
+    [
+        ("yaml-plain", b"echo a #b", b"echo a"),
+        ("yaml-plain", b"echo a#b", b"echo a#b"),
+        ("yaml-plain", b"echo a: b", REJECTED),
+        ("yaml-plain", b"echo a\n  echo b", b"echo a echo b"),
+        ("yaml-plain", b"echo a\necho b", REJECTED),
+        ("yaml-plain", b"echo a\nrun: echo b", b"echo b"),
+        ("yaml-plain", b"true", b"true"),
+        ("yaml-plain", b"*x", REJECTED),
+        ("yaml-plain", b"[ -f x ] && y", REJECTED),
+        ("yaml-plain", b"! true", b"true"),
+        ("yaml-single", b"it''s", b"it's"),
+        ("yaml-single", b"it's", REJECTED),
+        ("yaml-single", b"a\n\nb", b"a\nb"),
+        ("yaml-double", rb"a\tb \x41 \u00e9", "a\tb A é".encode()),
+        ("yaml-double", rb"grep '\.'", REJECTED),
+        ("yaml-literal", b"a\n  b\n\n", b"a\n  b\n"),
+        ("yaml-literal", b"a\rb", REJECTED),
+        ("yaml-folded", b"a\nb\n  c\nd", b"a b\n  c\nd\n"),
+        ("xml-naive", b"a &lt; b &amp;&amp; c", b"a < b && c"),
+        ("xml-naive", b"a <b/> c", b"a "),
+        ("xml-naive", b"a\r\nb", b"a\nb"),
+        ("xml-naive", b"cat <<EOF", REJECTED),
+        ("xml", b"a\r\n<&>]]>", b"a\r\n<&>]]>"),
+        ("entities-left", b"a && b > c", b"a &amp;&amp; b &gt; c"),
+        ("entities-decoded", b"&lt;&amp;lt;&#39;&notanentity &copy", "<&lt;'¬anentity ©".encode()),
+        ("crlf", b"a\nb", b"a\r\nb"),
+        ("stripped", b" \n a \t\n", b"a"),
+        ("lines-stripped", b" a \n\tb", b"a\nb"),
+        ("newlines-collapsed", b"a\nb", b"a b"),
+        ("backslash-lost", b"\\\\\\ \\n", b"\\\\ \\n"),
+        ("markdown-fence", b"a\n```\nb", b"a"),
+        ("markdown-fence", b"a\n\n", b"a\n\n"),
+        ("tool-tags", b"a</command>b", b"a"),
+        ("percent-format", b"date +%%Y", b"date +%Y"),
+        ("percent-format", b"date +%Y", REJECTED),
+        ("str-format", b"a {{x}}", b"a {x}"),
+        ("str-format", b"${x}", REJECTED),
+        ("string-template", b"a $$x", b"a $x"),
+        ("string-template", b"a $(x)", REJECTED),
+        ("jinja2", b"a {# b #} {{ c }} ${x}\n", b"a   ${x}"),
+        ("jinja2", b"{% raw %}{{ x }}{% endraw %}", b"{{ x }}"),
+        ("jinja2", b"${#x[@]}", REJECTED),
+        ("jinja2", b"{{ a.b }}", REJECTED),
+        ("jinja2", b"a\r\nb", b"a\nb"),
+        ("go-template-model", b"a {{/* b */}} {{.C}} ${x}", b"a  <no value> ${x}"),
+        ("go-template-model", b"a \n {{- `x{{` -}} \n b", b"ax{{b"),
+        ("go-template-model", b'{{ "}}" }}', b"}}"),
+        ("go-template-model", b"{{a}}", REJECTED),
+        ("go-template-model", b"{{a", REJECTED),
+        ("go-template-model", b"{{.A.B}}", REJECTED),
+        ("go-template-model", b"{{}}", REJECTED),
+        ("taskfile-model", b"a {{.C}} b", b"a  b"),
+    ],
+)
+def test_decoded(name: str, text: bytes, result: bytes | None) -> None:
+    found = decoded(name, text)
+    if result is REJECTED:
+        assert isinstance(found, Rejection), found
+    else:
+        assert found == result
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "offset"),
+    [
+        ("xml", "é\x01".encode(), 2),
+        ("yaml-literal", b"ab\xff", 2),
+        ("go-template-model", b"ab {{ len .X }}", 3),
+        ("go-template-model", b"ab {{ if .X }}", 3),
+        ("jinja2", b"a\nb {{ 1 + 1 }}", 2),
+        ("str-format", b"abc\xff", 3),
+        ("yaml-plain", b"x" * 131_072, 131_071),
+    ],
+)
+def test_refused_at_its_place(name: str, text: bytes, offset: int) -> None:
+    found = decoded(name, text)
+    assert isinstance(found, Refusal)
+    assert (found.boundary, found.offset) == (name, offset)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "plain",
+        "a {{ b }} c",
+        "a {{- b -}} c",
+        "a {# b\nc #} d\n",
+        "{% raw %}{{ x }}{% endraw %}\n\n",
+        "a\r\nb\rc",
+        "{{ '{{' }} {{ \"x\" }}",
+        "{{ a }}{{ a.b.c }}",
+        "{{ a[0] }}",
+        "${x#{y}}",
+        "{{",
+        "{{ }}",
+        "{% endif %}",
+        "a {#",
+        "# for x in y\n## z",
+    ],
+)
+def test_jinja2_says_what_the_engine_says(template: str) -> None:
+    """The engine may render these: they are this test's own."""
+    try:
+        rendered: bytes | None = jinja2.Environment().from_string(template).render().encode()
+    except jinja2.TemplateError:
+        rendered = None
+    found = decoded("jinja2", template.encode())
+    assert isinstance(found, Rejection) if rendered is None else found == rendered
