@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from qfuzz.cli.gather import reply_files, source_notes
-from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
+from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.events import Event, Judged
 from qfuzz.engine.forms import form_maker, forms_key
@@ -58,6 +58,7 @@ ALL = "all"
     help="The store. What it holds already is not executed again.",
 )
 @run_options
+@userland_option
 @click.option("--fixture", type=click.Path(path_type=Path), help="The work directory of replies without a task.")
 @click.option("--command-field", metavar="NAME", help="The (dotted) key that holds the command, instead of 'reply'.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines, and list them, instead of stopping.")
@@ -81,6 +82,7 @@ def command(
     jobs: int,
     timeout: float,
     isolation: Isolation,
+    userland: str,
     fixture: Path | None,
     command_field: str | None,
     skip_bad: bool,
@@ -102,18 +104,18 @@ def command(
     with ExitStack() as cleanup:
         files = reply_files(replies, cleanup)
         stacks = _stacks(transports)
-        tasks = load_tasks(task_sets)
+        tasks = load_known_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         if arrived:
-            pool = cleanup.enter_context(open_pool(jobs, isolation))
+            pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
             samples = source.samples(tasks, laid)
             return _arrived(
                 arrivals(samples, stacks, machinery(pool, timeout).stopped_text, jobs), stacks, top, as_json
             )
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(open_pool(jobs, isolation))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,

@@ -22,6 +22,8 @@ COMMANDS = {
     "prompts": "Write one prompt a task for a contract.",
     "collect": "Ask a program for replies, or gather and clean replies that exist.",
     "diff": "Replay replies over transports and say what each transport broke.",
+    "score": "Say how much of a score is generation, damage by the path, compensation.",
+    "report": "Explain the score of a store in one document, down to the single executions.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
     "fuzz": "Fuzz an escaping function: does a shell read what went in?",

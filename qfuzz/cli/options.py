@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 
 import click
 
+from qfuzz.gen.heldout import load_held_out
 from qfuzz.gen.public import load_public
 from qfuzz.gen.read import read_tasks
 from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.jail.userland import GNU, USERLANDS, find_userland
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
 
@@ -56,11 +58,23 @@ def run_options(function: Decorated) -> Decorated:
     return jobs(timeout(isolation(function)))
 
 
-def open_pool(jobs: int, isolation: Isolation) -> Pool:
-    """The pool that --jobs and --isolation ask for; without a jail it says so. Raises HostError."""
+def open_pool(jobs: int, isolation: Isolation, userland: str = GNU) -> Pool:
+    """The pool that --jobs, --isolation and --userland ask for; without a jail it says so. Raises HostError."""
     if isolation == "none":
         print("qfuzz: no jail: replies run as you do, in a temporary directory (--isolation none)", file=sys.stderr)
-    return Pool(jobs, isolation=isolation)
+    return Pool(jobs, isolation=isolation, userland=find_userland(userland))
+
+
+def userland_option(function: Decorated) -> Decorated:
+    """--userland: whose tools a reply finds first."""
+    option = click.option(
+        "--userland",
+        type=click.Choice(USERLANDS),
+        default=GNU,
+        show_default=True,
+        help="Whose sed, grep, find, ... a reply finds first in PATH.",
+    )
+    return option(function)
 
 
 def tasks_option(function: Decorated) -> Decorated:
@@ -89,3 +103,10 @@ def load_tasks(task_sets: tuple[Path, ...]) -> dict[str, Task]:
                 )
             tasks[record.value.task_id] = record.value
     return tasks
+
+
+def load_known_tasks(task_sets: tuple[Path, ...]) -> dict[str, Task]:
+    """The tasks of the named sets by id, or all that are shipped: the public ones and the published held-out ones."""
+    if task_sets:
+        return load_tasks(task_sets)
+    return {task.task_id: task for task in (*load_public(), *load_held_out())}

@@ -11,6 +11,7 @@ from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
 from qfuzz.jail.recipe import agent_zip
+from qfuzz.jail.userland import environment
 from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.delivery import SHELLS, Launch
 from qfuzz.model.errors import HarnessError
@@ -51,10 +52,16 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
 
 def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
     """Everything that all executions of a run share and that may change what they leave behind."""
+    userland = pool.userland
+    # Only where there is one: what was executed before there was a choice keeps its key.
+    other: dict[str, JsonValue] = {}
+    if userland is not None:
+        other["userland"] = {"name": userland.name, "version": userland.version, "applets": userland.digest}
     return {
+        **other,
         "versions": dict(pool.versions),
         "limits": asdict(pool.limits),
-        "environment": dict(ENVIRONMENT),
+        "environment": environment(userland),
         "isolation": pool.isolation,
         "shown": list(pool.shown),
         "timeout_seconds": timeout_seconds,

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from qfuzz.jail.environment import ENVIRONMENT, HOME, SIDE_FILES, TAP
+from qfuzz.jail.environment import HOME, SIDE_FILES, TAP
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.recipe import agent_zip, bounds, resource_limits
 from qfuzz.jail.shown import Shown, for_agent, spared, stage, work_directory
+from qfuzz.jail.userland import FOLDER, Userland, environment
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
 
@@ -71,7 +72,11 @@ def bubblewrap_version() -> str:
 
 
 def command_line(
-    interpreter: Interpreter, slot: int, files: Mapping[str, int], shown: Sequence[Shown] = ()
+    interpreter: Interpreter,
+    slot: int,
+    files: Mapping[str, int],
+    shown: Sequence[Shown] = (),
+    userland: Userland | None = None,
 ) -> list[str]:
     """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
     as_root = os.geteuid() == 0
@@ -91,6 +96,9 @@ def command_line(
     for path in (work_directory(shown), HOME, "/tmp", SIDE_FILES, TAP):
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
+    if userland is not None:
+        for applet in userland.applets:
+            command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
     for path, fd in files.items():
         command += ["--perms", "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
@@ -114,10 +122,18 @@ class BubblewrapRecipe:
 
     side_files = SIDE_FILES
 
-    def __init__(self, limits: Limits, interpreter: Interpreter, slot: int, shown: Sequence[Shown] = ()) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        interpreter: Interpreter,
+        slot: int,
+        shown: Sequence[Shown] = (),
+        userland: Userland | None = None,
+    ) -> None:
         """`slot` numbers the jails of a pool; raises HostError where bubblewrap is missing."""
         self._interpreter = interpreter
         self._shown = shown
+        self._userland = userland
         self._slot = slot
         self._limits = limits
         self.files: Mapping[str, bytes] = {
@@ -126,7 +142,7 @@ class BubblewrapRecipe:
         }
 
     def command(self, files: Mapping[str, int]) -> list[str]:
-        return command_line(self._interpreter, self._slot, files, self._shown)
+        return command_line(self._interpreter, self._slot, files, self._shown, self._userland)
 
     def configuration(self) -> JsonValue:
         limits, home = self._limits, self._interpreter.home
@@ -149,7 +165,7 @@ class BubblewrapRecipe:
             "remove": [AGENT, *parents],
             "shown": for_agent(self._shown),
             "rlimits": {**resource_limits(limits), "RLIMIT_NPROC": limits.processes},
-            "environment": dict(ENVIRONMENT),
+            "environment": environment(self._userland),
             **bounds(limits),
         }
 

@@ -24,9 +24,10 @@ from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
 from qfuzz.jail.recipe import Recipe
 from qfuzz.jail.shown import shown_folders
+from qfuzz.jail.userland import Userland
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
-from qfuzz.model.errors import HarnessError
+from qfuzz.model.errors import HarnessError, UsageError
 from qfuzz.model.observation import Observation
 
 Isolation = Literal["bwrap", "none"]
@@ -48,8 +49,9 @@ class Pool:
 
     `isolation` "none" protects nothing: replies run as the user who started qfuzz, in a temporary directory.
     `shown` are folders of the host that replies can read, at the paths that they have on the host; a folder that can't
-    be shown is a UsageError. Use it as a context manager: closing it ends every jail. If this process dies, the kernel
-    ends them. Raises HostError, with the remedy, where this machine can make no jail.
+    be shown is a UsageError. `userland` is put first in PATH, and needs a jail. Use it as a context manager: closing
+    it ends every jail. If this process dies, the kernel ends them. Raises HostError, with the remedy, where this
+    machine can make no jail.
     """
 
     def __init__(
@@ -59,8 +61,12 @@ class Pool:
         isolation: Isolation = "bwrap",
         limits: Limits = Limits(),  # noqa: B008 (frozen)
         shown: Sequence[Path] = (),
+        userland: Userland | None = None,
     ) -> None:
         assert jobs > 0, f"{jobs} jobs"
+        if userland is not None and isolation == "none":
+            raise UsageError("another userland can only be put into a jail", where="--userland")
+        self.userland = userland
         self._shown = shown_folders(shown, by_root=isolation != "none" and os.geteuid() == 0)
         self.limits = limits
         self.isolation = isolation
@@ -85,7 +91,7 @@ class Pool:
         recipe: Recipe = (
             BareRecipe(self.limits)
             if self.isolation == "none"
-            else BubblewrapRecipe(self.limits, find_interpreter(), index, self._shown)
+            else BubblewrapRecipe(self.limits, find_interpreter(), index, self._shown, self.userland)
         )
         jail = Jail(recipe)
         try:

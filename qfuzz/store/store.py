@@ -276,6 +276,10 @@ class Store:
     def finish_run(self, run: int, finished: str) -> None:
         self._execute("update runs set finished = ? where id = ?", (finished, run))
 
+    def select(self, statement: str, parameters: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query, for readers that want columns and not objects."""
+        return self._execute(statement, parameters).fetchall()
+
     def _execute(self, statement: str, parameters: Iterable[Any]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(statement, tuple(parameters))

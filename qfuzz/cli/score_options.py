@@ -1,0 +1,54 @@
+"""Options that `score` and `report` share."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from qfuzz.cli.options import Decorated
+from qfuzz.model.errors import HostError
+
+_MAX_DRAWS = 1_000_000
+
+
+def score_options(function: Decorated) -> Decorated:
+    """--db, --pair, --seed, --draws and --allow-unpaired."""
+    for option in (
+        click.option(
+            "--allow-unpaired", is_flag=True, help="Score the part that pairs, and say what was left out, not stop."
+        ),
+        click.option(
+            "--draws",
+            type=click.IntRange(100, _MAX_DRAWS),
+            default=10_000,
+            show_default=True,
+            metavar="N",
+            help="Resamplings for each interval.",
+        ),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the resampling."),
+        click.option(
+            "--pair",
+            "pairs",
+            multiple=True,
+            metavar="A:B",
+            help="Two paths, as raw:nested or single:nested; may be repeated. Default: raw beside each told of.",
+        ),
+        click.option(
+            "--db",
+            type=click.Path(path_type=Path, dir_okay=False),
+            default=Path("qfuzz.db"),
+            show_default=True,
+            help="The store of executions.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def need_numpy(what: str) -> None:
+    """Raises HostError where the libraries of the extra `score` are missing."""
+    missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
+    if missing:
+        raise HostError(f"{what} needs {' and '.join(missing)}", hint="pip install 'qfuzz[score]'")
