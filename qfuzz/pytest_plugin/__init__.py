@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from qfuzz.pytest_plugin.fixtures import FIXTURES, qfuzz_replay, qfuzz_transport
+from qfuzz.pytest_plugin.fixtures import FIXTURES, assert_escapes, assert_faithful, qfuzz_replay, qfuzz_transport
 from qfuzz.pytest_plugin.lab import close_lab
 
 if TYPE_CHECKING:
     from qfuzz.pytest_plugin.items import BreakerFile
 
-__all__ = ["qfuzz_replay", "qfuzz_transport"]
+__all__ = ["assert_escapes", "assert_faithful", "qfuzz_replay", "qfuzz_transport"]
 
 SUFFIX = ".breakers.jsonl"
 """That of `qfuzz.model.case`, which is not loaded until a file has it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -11,6 +11,7 @@ from qfuzz.pytest_plugin.lab import NO_JAIL_FOR_FUZZING, Lab, lab_of, told
 
 if TYPE_CHECKING:
     from qfuzz.model.task import Fixture, Task
+    from qfuzz.pytest_plugin.faithful import Tried
     from qfuzz.pytest_plugin.replay import Replay
     from qfuzz.transports.base import Transport
 
@@ -21,6 +22,22 @@ class ReplayFunction(Protocol):
     def __call__(
         self, program: bytes | str, transport: str, *, task: Task | None = None, fixture: Fixture | None = None
     ) -> Replay: ...
+
+
+class FaithfulFunction(Protocol):
+    def __call__(self, transport: str, *, examples: int = 100, seed: int = 0) -> Tried: ...
+
+
+class EscapesFunction(Protocol):
+    def __call__(
+        self,
+        func: str | Callable[[str], str],
+        *,
+        shells: Sequence[str] = ("bash",),
+        contexts: Sequence[str] = ("argument",),
+        examples: int = 30_000,
+        seed: int = 0,
+    ) -> None: ...
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +71,54 @@ def qfuzz_replay(request: pytest.FixtureRequest) -> ReplayFunction:
         raise AssertionError("told() ends the test")
 
     return replay
+
+
+@pytest.fixture(scope="session")
+def assert_faithful(request: pytest.FixtureRequest) -> FaithfulFunction:
+    """A function that draws programs which work directly, and fails with the smallest one that does not survive.
+
+    assert_faithful("mine", examples=500)
+    """
+    lab = lab_of(request.config)
+
+    def check(transport: str, *, examples: int = 100, seed: int = 0) -> Tried:
+        with told():
+            from qfuzz.pytest_plugin import faithful
+
+            return faithful.check(lab_with_jail(lab), transport, examples, seed)
+        raise AssertionError("told() ends the test")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def assert_escapes(request: pytest.FixtureRequest) -> EscapesFunction:
+    """A function that fails with the shortest words which a shell does not read back from their escaped form.
+
+    assert_escapes(shlex.quote)
+    assert_escapes("my_package.text:quote", shells=["bash", "dash"])
+    """
+    lab = lab_of(request.config)
+
+    def check(
+        func: str | Callable[[str], str],
+        *,
+        shells: Sequence[str] = ("bash",),
+        contexts: Sequence[str] = ("argument",),
+        examples: int = 30_000,
+        seed: int = 0,
+    ) -> None:
+        with told():
+            from qfuzz.api.fuzz import check_escape, describe
+
+            pool = lab_with_jail(lab).pool
+            found = check_escape(
+                func, shells=shells, contexts=contexts, examples=examples, seed=seed, findings=3, pool=pool
+            )
+            if found:
+                pytest.fail("\n\n".join(map(describe, found)), pytrace=False)
+
+    return check
 
 
 def lab_with_jail(lab: Lab) -> Lab:

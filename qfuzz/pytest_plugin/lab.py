@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import pytest
 
@@ -121,12 +121,20 @@ def told() -> Iterator[None]:
 
     try:
         yield
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        _lacking("Hypothesis is not installed; pip install 'qfuzz[fuzz]'")
     except HostError as error:
-        if in_ci():
-            pytest.fail(f"{error} (CI is set: a case that is not run is no pass)", pytrace=False)
-        pytest.skip(str(error))
+        _lacking(str(error))
     except QfuzzError as error:
         pytest.fail(str(error), pytrace=False)
+
+
+def _lacking(what: str) -> NoReturn:
+    if in_ci():
+        pytest.fail(f"{what} (CI is set: a case that is not run is no pass)", pytrace=False)
+    pytest.skip(what)
 
 
 def in_ci() -> bool:

@@ -44,3 +44,34 @@ def test_replays(project: Project) -> None:
     assert "unknown transport 'pigeon'; `qfuzz transports` lists the known ones" in ran.out
     assert "does not do the same twice" in ran.out
     assert "Traceback" not in ran.out
+
+
+FUZZES = """
+import pytest
+
+def test_carries_all(assert_faithful):
+    tried = assert_faithful("quoted", examples=12)
+    assert tried.survived >= 10
+
+def test_breaks(assert_faithful):
+    assert_faithful("single", examples=40, seed=3)
+
+def test_carries_nothing(assert_faithful, qfuzz_transport, monkeypatch):
+    monkeypatch.setattr(type(qfuzz_transport("json").boundaries[0]), "embed", refuse)
+    assert_faithful("json", examples=3)
+
+def refuse(self, text):
+    from qfuzz.model.delivery import Refusal
+    return Refusal(self.name, 0, "today it takes nothing")
+"""
+
+
+def test_a_transport_is_tried_with_drawn_programs(project: Project) -> None:
+    project.write("test_own.py", FUZZES)
+    ran = project.run("-q", "-m", "qfuzz")
+    assert ran.outcomes == {"passed": 1, "failed": 2}, ran.out
+    assert "single: should survive, and breaks" in ran.out
+    assert "ends the single quotes around the reply" in ran.out
+    assert "json carried none of " in ran.out
+    assert "Traceback" not in ran.out
+    assert "Falsifying example" not in ran.out
