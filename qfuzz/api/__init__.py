@@ -48,7 +48,7 @@ def explain(
         if isinstance(delivery, Refusal):
             raise InputError(f"{delivery.boundary} can't carry it: {delivery.reason}", where=title)
     if pool is None:
-        with Pool(1) as own:
+        with Pool(1, shown=path.shown) as own:
             return explain(
                 program,
                 transport,
@@ -60,7 +60,7 @@ def explain(
                 title=title,
             )
     laid = fixture if task is None else task.fixture
-    machines = machinery(pool, timeout_seconds)
+    machines = machinery(pool, timeout_seconds, [path])
     assert isinstance(straight, Launch), "direct refuses or starts"
     directs, over = _pairs(machines, straight, wrapped, laid)
     seen = compare(directs, over) if over else Comparison(Stability.DIVERGED)

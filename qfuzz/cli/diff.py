@@ -12,9 +12,11 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
 from qfuzz.engine.arrived import ArrivedAt, arrivals
+from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event, Judged
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import context_of, machinery
@@ -42,6 +44,7 @@ ALL = "all"
 @click.command()
 @click.argument("replies", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="REPLIES...")
 @tasks_option
+@config_option
 @click.option(
     "--transport",
     "transports",
@@ -109,13 +112,15 @@ def command(
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
         if arrived:
-            pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
+            pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
             samples = source.samples(tasks, laid)
-            return _arrived(
-                arrivals(samples, stacks, machinery(pool, timeout).stopped_text, jobs), stacks, top, as_json
-            )
+            machines = machinery(pool, timeout, stacks)
+            _check_seen(machines)
+            stopped = machines.stopped_text
+            return _arrived(arrivals(samples, stacks, stopped, jobs), stacks, top, as_json)
         store = cleanup.enter_context(Store(db))
-        pool = cleanup.enter_context(open_pool(jobs, isolation, userland))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
+        machines = machinery(pool, timeout, stacks)
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,
@@ -124,7 +129,6 @@ def command(
             context=context_of(pool, timeout),
             jobs=jobs,
         )
-        machines = machinery(pool, timeout)
         events = replay(plan, machines, store.observations)
         recorder = Recorder(store, ", ".join(map(_shown, replies)), lambda: datetime.now(UTC).isoformat())
         tally = Tally()
@@ -168,7 +172,17 @@ def _arrived(found: Iterator[ArrivedAt], stacks: tuple[Transport, ...], top: int
             for record in arrival_records(at):
                 print(json.dumps(record, ensure_ascii=False))
     report.print(sys.stderr if as_json else sys.stdout)
+    if report.failures and not report.faults:
+        return 2
     return 1 if report.faults else 0
+
+
+def _check_seen(machines: Machinery) -> None:
+    for name in machines.unseen:
+        raise UsageError(
+            f"{name} starts no shell with the reply as an argument or a file, so what arrives can't be seen",
+            hint="leave out --arrived",
+        )
 
 
 def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import click
 
 from qfuzz.api import explain
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import open_pool, run_options
 from qfuzz.cli.stored import fixture_option, open_store
 from qfuzz.engine.forms import form_maker, forms_key
@@ -23,9 +23,10 @@ from qfuzz.model.reply_codec import read_program
 from qfuzz.model.task import Fixture
 from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
+from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
-Opened = Callable[[], Pool]
+Opened = Callable[[Sequence[Transport]], Pool]
 
 
 @click.command()
@@ -35,6 +36,7 @@ Opened = Callable[[], Pool]
 @click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
 @fixture_option
 @click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
+@config_option
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="The same content as one JSON object.")
 def command(
@@ -63,15 +65,17 @@ def command(
         raise UsageError("give either an ID or --reply FILE with --transport STACK")
     laid = Fixture() if fixture is None else read_fixture(fixture)
     with ExitStack() as cleanup:
-        opened = partial(open_pool, jobs, isolation)
+
+        def opened(transports: Sequence[Transport]) -> Pool:
+            return open_pool(jobs, isolation, transports=transports)
+
         if id_ is not None:
             explained = _stored(id_, db, laid, strict, opened, timeout, cleanup)
         else:
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
             program = read_program(reply)
-            resolve(transport)
-            pool = cleanup.enter_context(opened())
+            pool = cleanup.enter_context(opened([resolve(transport)]))
             fresh = explain(
                 program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=str(reply)
             )
@@ -97,8 +101,9 @@ def _stored(
     key = forms_key(judged.key, breaker, strict=strict)
     forms = store.forms(key)
     if forms is None:
-        pool = cleanup.enter_context(opened())
-        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
+        pool = cleanup.enter_context(opened([breaker.transport]))
+        machines = machinery(pool, timeout, [breaker.transport])
+        make = cleanup.enter_context(form_maker(machines, strict=strict))
         forms = make(breaker)
         store.write_forms(key, judged.key, forms)
     name = "a reply" if judged.task is None else judged.task.task_id

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from qfuzz.bash.scan import contexts
+from qfuzz.cli.config import config_option
 from qfuzz.lint.author import author_marks, find_shellcheck
 from qfuzz.lint.check import Linter
 from qfuzz.lint.findings import Linted, Source, linted_record, placed
@@ -36,6 +37,7 @@ DIRECT = "direct"
     help=f"A transport or a stack of them; may be repeated. Default: {DEFAULT_TRANSPORT}.",
 )
 @click.option("--author", is_flag=True, help="Faults on the direct path too, found by ShellCheck (qfuzz[lint]).")
+@config_option
 @click.option("--command-field", metavar="NAME", help="The (dotted) key that holds the command, instead of 'reply'.")
 @click.option("--skip-bad", is_flag=True, help="Pass over bad lines, and say so, instead of stopping.")
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a reply and transport.")

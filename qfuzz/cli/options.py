@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.jail.userland import GNU, USERLANDS, find_userland
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
+from qfuzz.transports.base import Transport
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -58,11 +59,15 @@ def run_options(function: Decorated) -> Decorated:
     return jobs(timeout(isolation(function)))
 
 
-def open_pool(jobs: int, isolation: Isolation, userland: str = GNU) -> Pool:
-    """The pool that --jobs, --isolation and --userland ask for; without a jail it says so. Raises HostError."""
+def open_pool(jobs: int, isolation: Isolation, userland: str = GNU, *, transports: Sequence[Transport] = ()) -> Pool:
+    """The pool that --jobs, --isolation and --userland ask for; without a jail it says so. Raises HostError.
+
+    Its jails show the folders that the layers of the user's own in `transports` need.
+    """
     if isolation == "none":
         print("qfuzz: no jail: replies run as you do, in a temporary directory (--isolation none)", file=sys.stderr)
-    return Pool(jobs, isolation=isolation, userland=find_userland(userland))
+    shown = [path for each in transports for path in each.shown]
+    return Pool(jobs, isolation=isolation, userland=find_userland(userland), shown=shown)
 
 
 def userland_option(function: Decorated) -> Decorated:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import load_tasks, tasks_option
 from qfuzz.collect.prompts import parse_contract, prompts
 
@@ -20,6 +21,7 @@ from qfuzz.collect.prompts import parse_contract, prompts
     help="raw, native (a declared tool), or disclosed:TRANSPORT, as in disclosed:nested.",
 )
 @tasks_option
+@config_option
 def command(contract: str, task_sets: tuple[Path, ...]) -> None:
     """Print one prompt a task as JSON Lines: task_id, contract, system, user, and tools for the native contract.
 

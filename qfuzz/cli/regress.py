@@ -13,6 +13,7 @@ from typing import TextIO
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Breaker
@@ -48,6 +49,7 @@ from qfuzz.regress.text import case_lines, case_record, exit_status, summary
     metavar="N",
     help="Look for the causes of at most N cases that broke; the others get one line.",
 )
+@config_option
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a case.")
 def command(
@@ -76,14 +78,14 @@ def command(
     cases: tuple[Placed, ...] = tuple(each for of_file in listed for each in of_file)
     if transport is not None:
         cases = over(transport, listed)
-    transports_of(cases)
+    stacks = tuple({stack.name: stack for stack in transports_of(cases).values()}.values())
     if junit is not None:
         refuse_other_kinds(junit)
     report = _Report(sys.stderr if as_json else sys.stdout, as_json, most)
     with ExitStack() as cleanup:
         stream = None if junit is None else cleanup.enter_context(whole_file(junit))
-        pool = cleanup.enter_context(open_pool(jobs, isolation))
-        machines = machinery(pool, timeout)
+        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=stacks))
+        machines = machinery(pool, timeout, stacks)
         make = cleanup.enter_context(form_maker(machines, strict=False))
         for replayed in replay_cases(cases, machines, timeout, jobs):
             report.add(replayed, make)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import open_pool, run_options
 from qfuzz.cli.stored import fixture_option, open_store
 from qfuzz.engine.forms import form_maker, forms_key
@@ -27,6 +28,7 @@ from qfuzz.store.keys import short_id
 @click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
 @click.option("--strict", is_flag=True, help="A smaller reply must still pass its task directly.")
 @fixture_option
+@config_option
 @run_options
 def command(
     ids: tuple[str, ...],
@@ -50,8 +52,10 @@ def command(
         store = cleanup.enter_context(open_store(db))
         found = [store.judged(id_) for id_ in ids]
         breakers = [breaker_of(judged, laid, store) for judged in found]
-        pool = cleanup.enter_context(open_pool(jobs, isolation))
-        make = cleanup.enter_context(form_maker(machinery(pool, timeout), strict=strict))
+        transports = list({breaker.transport.name: breaker.transport for breaker in breakers}.values())
+        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=transports))
+        machines = machinery(pool, timeout, transports)
+        make = cleanup.enter_context(form_maker(machines, strict=strict))
         for judged, breaker in zip(found, breakers, strict=True):
             try:
                 forms = make(breaker)

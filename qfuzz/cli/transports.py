@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.report.transports_page import boundaries_page
 from qfuzz.report.visible import visible
@@ -18,6 +19,7 @@ SAMPLE = "echo '$HOME' > out.txt"
 
 
 @click.group(invoke_without_command=True)
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a transport.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:

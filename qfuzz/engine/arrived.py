@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from qfuzz.engine.events import Sample
 from qfuzz.engine.ordered import ordered_map
 from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.errors import PathError
 from qfuzz.model.task import Fixture
 from qfuzz.transports.base import Transport
 
@@ -24,20 +25,23 @@ class Arrival(enum.Enum):
     """No text reached a last shell: an outer one could not parse what it got, or started something else."""
     REJECTED = "rejected"
     REFUSED = "refused"
+    FAILED = "harness-error"
+    """A path of the user's own failed at the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
     """One text over one transport. `text` is what arrived, None where nothing did.
 
-    `offset` is that of the first byte that differs, None where none does. `undelivered`: the transport started nothing.
+    `offset` is that of the first byte that differs, None where none does. `undelivered`: the transport started nothing,
+    or a path of the user's own failed.
     """
 
     transport: str
     arrival: Arrival
     text: bytes | None = None
     offset: int | None = None
-    undelivered: Refusal | Rejection | None = None
+    undelivered: Refusal | Rejection | PathError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,13 @@ def arrivals(
 
 
 def _arrived(sample: Sample, transport: Transport, stopped: Stopped) -> Arrived:
+    try:
+        return _delivered(sample, transport, stopped)
+    except PathError as error:
+        return Arrived(transport.name, Arrival.FAILED, undelivered=error)
+
+
+def _delivered(sample: Sample, transport: Transport, stopped: Stopped) -> Arrived:
     program = sample.reply.program
     delivery = transport.deliver(program)
     if isinstance(delivery, Refusal):

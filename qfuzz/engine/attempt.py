@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
-from qfuzz.model.errors import HarnessError
+from qfuzz.model.errors import HarnessError, PathError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.model.verdict import Outcome, Verdict
@@ -30,7 +30,8 @@ class Machinery:
     """How to execute. `run` may raise HarnessError; `run_alone` runs while nothing else does; `parses` asks a shell.
 
     `arrived_text` executes once more with a recorder in front of the shells and answers with what reached the last one;
-    `stopped_text` does so without starting the last one.
+    `stopped_text` does so without starting the last one. `unseen` are transports of the user's own for which neither
+    sees a text.
     """
 
     run: Callable[[Launch, Fixture], Observation]
@@ -38,11 +39,14 @@ class Machinery:
     arrived_text: Callable[[Launch, Fixture], bytes | None]
     stopped_text: Callable[[Launch, Fixture], bytes | None]
     parses: Callable[[str, bytes], bool]
+    unseen: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What one sample needs: what each transport hands over, and the key of every observation that may be wanted.
+
+    A path of the user's own may fail at it instead.
 
     `deliveries` are in the order direct, then each transport; `keys` maps a delivery's name to the keys of its runs, as
     many as there may be pairs.
@@ -50,13 +54,13 @@ class Plan:
 
     sample: Sample
     context_key: str
-    deliveries: Mapping[str, Delivery]
+    deliveries: Mapping[str, Delivery | PathError]
     keys: Mapping[str, tuple[str, ...]]
 
     @staticmethod
     def make(sample: Sample, context_key: str, transports: tuple[Transport, ...]) -> Plan:
         """`transports` has direct first."""
-        deliveries = {transport.name: transport.deliver(sample.reply.program) for transport in transports}
+        deliveries = {transport.name: _delivered(transport, sample.reply.program) for transport in transports}
         pairs = {transport.name: PAIRS_IF_FAITHFUL if transport.faithful else PAIRS for transport in transports}
         # More than the pairs of this run: an earlier run may have made them, or this one may ask direct afresh.
         pairs[DIRECT] = PAIRS_IF_FAITHFUL
@@ -70,6 +74,13 @@ class Plan:
 
     def wanted_keys(self) -> list[str]:
         return sorted({key for keys in self.keys.values() for key in keys})
+
+
+def _delivered(transport: Transport, program: bytes) -> Delivery | PathError:
+    try:
+        return transport.deliver(program)
+    except PathError as error:
+        return error
 
 
 class Attempt:
@@ -106,6 +117,7 @@ class Attempt:
         """
         delivery = self._plan.deliveries[DIRECT]
         names = tuple(name for name in self._plan.deliveries if name != DIRECT)
+        assert not isinstance(delivery, PathError), "direct is ours"
         if not isinstance(delivery, Launch):
             return self._undelivered(DIRECT, delivery), tuple(self._not_compared(name) for name in names)
         try:
@@ -127,6 +139,8 @@ class Attempt:
     def _first(self, name: str) -> Result:
         """The first run over a transport."""
         delivery = self._plan.deliveries[name]
+        if isinstance(delivery, PathError):
+            return self._harness_error(name, delivery)
         if not isinstance(delivery, Launch):
             return self._undelivered(name, delivery)
         try:
@@ -140,9 +154,17 @@ class Attempt:
         if isinstance(delivery, Launch) and result.observation is not None:
             try:
                 result = replace(result, comparison=self._comparison(result, delivery))
+                self._check_path(result, delivery)
             except HarnessError as error:
                 return self._harness_error(result.transport, error)
         return replace(result, breaker=_breaks(result, self._directs[0], direct_verdict))
+
+    def _check_path(self, result: Result, delivery: Launch) -> None:
+        """Raises PathError where it was the path that failed. Where there is a task, its verdict has asked that."""
+        if delivery.own is None or result.verdict is not None or not self._made:
+            return
+        if result.comparison is not None and result.comparison.diverged:
+            self._arrived_text(delivery)
 
     def _comparison(self, result: Result, delivery: Launch) -> Comparison:
         """Direct and transported in turn, until a pair settles it or all pairs of this transport agree to differ."""

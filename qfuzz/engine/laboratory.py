@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Launch, Refusal, Rejection
+from qfuzz.model.errors import PathError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture, Task
 from qfuzz.oracle.compare import differing_channels
@@ -113,7 +114,11 @@ class Laboratory:
         return outcome
 
     def _over(self, transport: Transport, program: bytes, fixture: Fixture) -> Outcome:
-        delivery = transport.deliver(program)
+        try:
+            delivery = transport.deliver(program)
+        except PathError as error:
+            # A path of the user's own that fails at a form of the reply shows nothing about it.
+            return Refusal(transport.name, 0, str(error))
         if not isinstance(delivery, Launch):
             return delivery
         key = self._key(delivery, fixture)

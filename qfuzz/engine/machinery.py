@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.own import OwnPaths, seconds_of
 from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool
@@ -17,23 +18,36 @@ from qfuzz.model.delivery import SHELLS, Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
+from qfuzz.transports.base import Transport
 
 _SYNTAX_SECONDS = 10.0
 
 
-def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
-    """The machinery that executes in `pool` with this timeout for each execution."""
+def machinery(pool: Pool, timeout_seconds: float, transports: Sequence[Transport] = ()) -> Machinery:
+    """The machinery that executes in `pool` with this timeout for each execution.
+
+    `transports` are those that will be used, with each that has layers of the user's own: these are tested first.
+    Raises PathError where one of them fails the test, UsageError where one can't be used at all.
+    """
+    own = OwnPaths(pool, timeout_seconds, transports)
+
+    def execution(launch: Launch, fixture: Fixture) -> Execution:
+        return Execution(launch, fixture, seconds_of(launch, timeout_seconds))
 
     def run(launch: Launch, fixture: Fixture) -> Observation:
-        return pool.run(Execution(launch, fixture, timeout_seconds))
+        return pool.run(execution(launch, fixture))
 
     def run_alone(launch: Launch, fixture: Fixture) -> Observation:
-        return pool.run_alone(Execution(launch, fixture, timeout_seconds))
+        return pool.run_alone(execution(launch, fixture))
 
     def arrived_text(launch: Launch, fixture: Fixture) -> bytes | None:
+        if launch.own is not None:
+            return own.arrived_text(launch, fixture, Tap.HAND_ON)
         return pool.run(Execution(launch, fixture, timeout_seconds, tap=Tap.HAND_ON)).arrived
 
     def stopped_text(launch: Launch, fixture: Fixture) -> bytes | None:
+        if launch.own is not None:
+            return own.arrived_text(launch, fixture, Tap.STOP)
         return pool.run(Execution(launch, fixture, timeout_seconds, tap=Tap.STOP)).arrived
 
     def parses(shell: str, text: bytes) -> bool:
@@ -47,7 +61,7 @@ def machinery(pool: Pool, timeout_seconds: float) -> Machinery:
             raise HarnessError(f"{shell} -n gave no answer in {_SYNTAX_SECONDS} s")
         return status.code == 0
 
-    return Machinery(run, run_alone, arrived_text, stopped_text, parses)
+    return Machinery(run, run_alone, arrived_text, stopped_text, parses, own.unseen)
 
 
 def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:

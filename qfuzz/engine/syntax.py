@@ -16,8 +16,11 @@ def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedT
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
     A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. Where
-    another program than a shell lost it, nothing is known.
+    another program than a shell lost it, or it is not known what stands on the way, nothing is known.
     """
+    if launch.own is not None:
+        text = arrived_text(launch)
+        return replace(observation, parses=None if text is None else parses(launch.shell, text), arrived=text)
     arrived: bytes | None = launch.program
     if launch.inner_shells:
         if launch.first_shell is not None and not parses(launch.first_shell, launch.program):

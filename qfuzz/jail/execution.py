@@ -23,13 +23,16 @@ class Execution:
     """A launch in a fixture, for at most `timeout_seconds`.
 
     With a `tap`, stand-ins for the shells record the text that reaches the last of the launch's inner shells, for the
-    observation's `arrived`. They disturb a little (`$SHLVL`, time), so that a tapped run is only good for that.
+    observation's `arrived`. They disturb a little (`$SHLVL`, time), so that a tapped run is only good for that. On a
+    path of the user's own the shell with the number `shells`, in the order in which they start, is meant; 0 asks for
+    the texts of all, joined by NUL.
     """
 
     launch: Launch
     fixture: Fixture
     timeout_seconds: float
     tap: Tap = Tap.OFF
+    shells: int = 0
 
     def __post_init__(self) -> None:
         assert self.timeout_seconds > 0, f"timeout of {self.timeout_seconds} s"

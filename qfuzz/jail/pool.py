@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Literal
@@ -27,7 +28,7 @@ from qfuzz.jail.shown import shown_folders
 from qfuzz.jail.userland import Userland
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
-from qfuzz.model.errors import HarnessError, UsageError
+from qfuzz.model.errors import HarnessError, PathError, UsageError
 from qfuzz.model.observation import Observation
 
 Isolation = Literal["bwrap", "none"]
@@ -42,6 +43,19 @@ class LaunchError(HarnessError):
     def __init__(self, what: str, errno: int) -> None:
         super().__init__(what)
         self.errno = errno
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run over a path of the user's own, and what was seen of the path.
+
+    `shells` started; `left`: something was alive when the path had ended; `early`: the shell that runs the reply was.
+    """
+
+    observation: Observation
+    shells: int
+    left: bool
+    early: bool
 
 
 class Pool:
@@ -115,7 +129,16 @@ class Pool:
         with self._gate.exclusive():
             return self._run(execution)
 
+    def watched(self, execution: Execution) -> Watched:
+        """Runs it as `run` does, over a path of the user's own, and says what the path did."""
+        with self._gate.shared():
+            answer = self._answer(execution)
+        return Watched(_observation(answer), answer.shells, answer.left, answer.early)
+
     def _run(self, execution: Execution) -> Observation:
+        return _observation(self._answer(execution))
+
+    def _answer(self, execution: Execution) -> Answer:
         slot = self._free.get()
         try:
             answer = self._ask(slot, execution)
@@ -125,23 +148,16 @@ class Pool:
             self._free.put(slot)
         if answer.status is None:
             raise _not_run(execution, answer)
-        return Observation(
-            status=answer.status,
-            stdout=answer.stdout,
-            stderr=answer.stderr,
-            tree=answer.tree,
-            git=None if answer.git is None else read_git_state(answer.git),
-            seconds=answer.seconds,
-            arrived=answer.arrived,
-            limit=answer.limit,
-        )
+        return answer
 
     def _ask(self, slot: _Slot, execution: Execution) -> Answer:
+        own = execution.launch.own
+        seconds = execution.timeout_seconds + (own.ready_seconds if own is not None else 0.0)
         failures = []
         for _ in range(_ATTEMPTS):
             try:
                 jail = slot.jail()
-                answer = jail.run(pack_request(execution, jail.side_files), execution.timeout_seconds)
+                answer = jail.run(pack_request(execution, jail.side_files), seconds)
             except JailError as error:
                 failures.append(str(error))
                 slot.replace()
@@ -184,7 +200,24 @@ class Pool:
         self.close()
 
 
+def _observation(answer: Answer) -> Observation:
+    assert answer.status is not None, "what did not run is no observation"
+    return Observation(
+        status=answer.status,
+        stdout=answer.stdout,
+        stderr=answer.stderr,
+        tree=answer.tree,
+        git=None if answer.git is None else read_git_state(answer.git),
+        seconds=answer.seconds,
+        arrived=answer.arrived,
+        limit=answer.limit,
+    )
+
+
 def _not_run(execution: Execution, answer: Answer) -> HarnessError:
+    if not answer.served:
+        own = execution.launch.own
+        return PathError(answer.error, where=own.transport if own is not None else "")
     if answer.laid:
         program = execution.launch.executable.decode("utf-8", "backslashreplace")
         return LaunchError(f"{program} can't be executed ({answer.error})", answer.errno)

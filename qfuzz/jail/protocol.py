@@ -16,6 +16,7 @@ from qfuzz.model.task import Fixture
 
 _SIDE_PREFIX = f"{SIDE_FILES}/".encode()
 _KINDS = (Kind.FILE, Kind.DIR, Kind.SYMLINK, Kind.FIFO, Kind.SOCKET, Kind.OTHER)
+_MOST_SHELLS = 1 << 20
 _ENDINGS = {messages.EXITED: Ending.EXIT, messages.SIGNALED: Ending.SIGNAL, messages.TIMED_OUT: Ending.TIMEOUT}
 
 
@@ -27,7 +28,9 @@ class ProtocolError(Exception):
 class Answer:
     """What an agent said about one run. `git` None: there is no repository. `spent`: use the jail no more.
 
-    `status` None: nothing ran, because of `error` (with `errno`); `laid` tells whether the fixture was there by then.
+    `status` None: nothing ran, because of `error` (with `errno`); `laid` tells whether the fixture was there by then,
+    `served` whether the service of a path of the user's own was. Of such a path: `shells` started, `left` something
+    alive, and `early`, the shell that runs the reply among it.
     """
 
     status: Status | None
@@ -42,6 +45,10 @@ class Answer:
     errno: int = 0
     error: str = ""
     laid: bool = True
+    served: bool = True
+    shells: int = 0
+    left: bool = False
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,7 @@ def pack_request(execution: Execution, side_files: str = SIDE_FILES) -> bytes:
         (messages.REQUEST_STDIN if launch.stdin is not None else 0)
         | (messages.REQUEST_TAP if execution.tap is not Tap.OFF else 0)
         | (messages.REQUEST_STOP if execution.tap is Tap.STOP else 0)
+        | (messages.REQUEST_OWN if launch.own is not None else 0)
     )
     head = messages.REQUEST.pack(
         execution.timeout_seconds, flags, launch.inner_shells, len(launch.argv), *packed.counts, len(launch.files)
@@ -109,6 +117,12 @@ def pack_request(execution: Execution, side_files: str = SIDE_FILES) -> bytes:
     fields = [head, launch.executable, *argv]
     if launch.stdin is not None:
         fields.append(launch.stdin)
+    if launch.own is not None:
+        service, ready = launch.own.service, launch.own.ready
+        fields += [
+            messages.OWN.pack(execution.shells, launch.own.ready_seconds, len(service), len(ready)),
+            *(*service, *ready),
+        ]
     fields += packed.fields
     for side_file in launch.files:
         assert side_file.path.startswith(_SIDE_PREFIX), f"side file outside {SIDE_FILES}: {side_file.path!r}"
@@ -122,13 +136,15 @@ def read_answer(fields: Sequence[bytes]) -> Answer:
     """An answer from its fields; raises ProtocolError for anything that is not exactly one."""
     if len(fields) < 4 or len(fields[0]) != messages.ANSWER.size:
         raise ProtocolError("the answer has no head")
-    outcome, value, flags, seconds, paths, git_paths = messages.ANSWER.unpack(fields[0])
+    outcome, value, flags, seconds, paths, git_paths, shells = messages.ANSWER.unpack(fields[0])
     if len(fields) != 4 + 3 * (paths + git_paths):
         raise ProtocolError(f"{len(fields)} fields for {paths} paths and {git_paths} of a repository")
     if not 0 <= seconds < 1e6:
         raise ProtocolError(f"the run took {seconds} seconds")
     ending = _ENDINGS.get(outcome)
-    if ending is None and outcome not in (messages.NOT_STARTED, messages.NOT_LAID):
+    if shells > _MOST_SHELLS:
+        raise ProtocolError(f"{shells} shells started")
+    if ending is None and outcome not in (messages.NOT_STARTED, messages.NOT_LAID, messages.NOT_SERVED):
         raise ProtocolError(f"outcome {outcome}")
     git_start = 4 + 3 * paths
     return Answer(
@@ -146,6 +162,10 @@ def read_answer(fields: Sequence[bytes]) -> Answer:
         errno=0 if ending else value,
         error="" if ending else fields[3].decode("utf-8", "backslashreplace"),
         laid=outcome != messages.NOT_LAID,
+        served=outcome != messages.NOT_SERVED,
+        shells=shells,
+        left=bool(flags & messages.ANSWER_LEFT),
+        early=bool(flags & messages.ANSWER_EARLY),
     )
 
 

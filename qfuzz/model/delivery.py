@@ -32,12 +32,33 @@ class SideFile:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRun:
+    """What is special about a launch with layers of the user's own, of which qfuzz knows no rules.
+
+    `transport` names the whole path. `identity` digests what determines its runs beside the launch. `timeout_seconds`
+    takes the place of the run's. `box`: the launch starts a program of the user's that runs the reply itself;
+    `rejects` are the statuses by which that says that it won't. `service` is started first and `ready` asked, again
+    and again for at most `ready_seconds`, until it ends with status 0; all words of commands for execvp.
+    """
+
+    transport: str = ""
+    identity: str = ""
+    timeout_seconds: float | None = None
+    box: bool = False
+    rejects: tuple[int, ...] = ()
+    service: tuple[bytes, ...] = ()
+    ready: tuple[bytes, ...] = ()
+    ready_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """The process that starts the stack: execve(`executable`, `argv`), with `stdin` as its input (None: /dev/null).
 
     `program` is the text that this first shell reads, and `inner_shells` the number of further shells between it and
     the one that runs the reply; with 0 of them the program is what arrived. `shell` is the last shell's program name,
-    used for its own -n check.
+    used for its own -n check. With `own` the number of shells on the way is not known from the launch, and
+    `inner_shells` is only not 0.
     """
 
     executable: bytes
@@ -47,6 +68,7 @@ class Launch:
     files: tuple[SideFile, ...] = ()
     shell: str = "bash"
     inner_shells: int = 0
+    own: OwnRun | None = None
 
     @property
     def first_shell(self) -> str | None:

@@ -47,3 +47,7 @@ class StoreError(QfuzzError):
 
 class HarnessError(QfuzzError):
     """An execution could not be observed, through no fault of the reply: never a result, never stored as one."""
+
+
+class PathError(HarnessError):
+    """A path of the user's own failed instead of carrying this reply; `where` names the path."""

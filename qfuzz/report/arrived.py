@@ -19,7 +19,8 @@ from qfuzz.report.visible import visible
 from qfuzz.transports.base import Transport
 
 _EXCERPT_BYTES = 24
-_NO_FAULT = (Arrival.SAME, Arrival.REFUSED)
+_MOST_REASONS = 3
+_NO_FAULT = (Arrival.SAME, Arrival.REFUSED, Arrival.FAILED)
 
 
 class ArrivalReport:
@@ -29,15 +30,23 @@ class ArrivalReport:
         self._transports = transports
         self._most = most
         self._counts: dict[str, Counter[Arrival]] = {transport.name: Counter() for transport in transports}
+        self._reasons: dict[str, dict[str, None]] = {transport.name: {} for transport in transports}
         self._lines: dict[str, list[str]] = {transport.name: [] for transport in transports}
 
     def add(self, at: ArrivedAt) -> None:
         for arrived in at.arrivals:
             self._counts[arrived.transport][arrived.arrival] += 1
+            if arrived.arrival is Arrival.FAILED:
+                self._reasons[arrived.transport].setdefault(str(arrived.undelivered), None)
             if arrived.arrival not in _NO_FAULT:
                 lines = self._lines[arrived.transport]
                 if len(lines) < self._most:
                     lines.append(f"  {_name(at.sample)}  {_account(at.sample, arrived)}")
+
+    @property
+    def failures(self) -> int:
+        """Texts at which a path of the user's own failed, so that nothing is known of them."""
+        return sum(counts[Arrival.FAILED] for counts in self._counts.values())
 
     @property
     def faults(self) -> int:
@@ -46,15 +55,18 @@ class ArrivalReport:
     def print(self, stream: TextIO) -> None:
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         table.add_column("transport", overflow="fold")
-        for arrival in Arrival:
+        columns = [arrival for arrival in Arrival if arrival is not Arrival.FAILED or self.failures]
+        for arrival in columns:
             table.add_column(arrival.value, justify="right", no_wrap=True)
         table.add_column("equality is", overflow="fold")
         for transport in self._transports:
             counts = self._counts[transport.name]
             meaning = f"not enough: {transport.arrival_note}" if transport.arrival_note else "what it should give"
-            table.add_row(transport.name, *(str(counts[arrival]) for arrival in Arrival), meaning)
+            table.add_row(transport.name, *(str(counts[arrival]) for arrival in columns), meaning)
         Console(file=stream, width=WIDTH, highlight=False).print(table)
         for transport in self._transports:
+            for reason in list(self._reasons[transport.name])[:_MOST_REASONS]:
+                print(f"harness-error: {reason}", file=stream)
             lines = self._lines[transport.name]
             if lines:
                 total = sum(self._counts[transport.name].values())

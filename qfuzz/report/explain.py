@@ -107,7 +107,8 @@ def _arrived(one: Explained) -> Iterator[str]:
             yield from _section(f"{step.boundary} rejects it", [f"  {visible(step.result.message)}"])
             return
     if one.forms.arrived is None:
-        yield from _section("What reached the last shell", ["  nothing: an outer shell could not parse what it got"])
+        why = "it was not seen" if one.transport.is_own else "nothing: an outer shell could not parse what it got"
+        yield from _section("What reached the last shell", [f"  {why}"])
     else:
         yield from _section("What reached the last shell", quoted_lines(one.forms.arrived, WIDTH))
 

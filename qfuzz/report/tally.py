@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from qfuzz.engine.events import Judged, Result
 from qfuzz.model.delivery import Rejection
 from qfuzz.model.verdict import Outcome
 from qfuzz.oracle.compare import Stability
+
+_MOST_REASONS = 5
 
 
 @dataclass(slots=True)
@@ -72,13 +75,21 @@ class Tally:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str, str, bool], Counts] = {}
+        self._reasons: Counter[str] = Counter()
 
     def add(self, event: Judged) -> None:
         reply = event.sample.reply
         with_task = event.sample.task is not None
         for result in event.results:
             key = (reply.model, reply.contract, result.transport, with_task)
+            self._keep_reason(result)
             _count(self._counts.setdefault(key, Counts()), event.direct, result, with_task)
+
+    def _keep_reason(self, result: Result) -> None:
+        if result.verdict is None or result.verdict.outcome is not Outcome.HARNESS_ERROR:
+            return
+        if result.verdict.detail in self._reasons or len(self._reasons) < _MOST_REASONS:
+            self._reasons[result.verdict.detail] += 1
 
     def rows(self) -> Iterator[Row]:
         for key, counts in self._counts.items():
@@ -91,6 +102,11 @@ class Tally:
     @property
     def harness_errors(self) -> int:
         return sum(counts.harness_errors for counts in self._counts.values())
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """Some of the reasons of harness errors, in order of first appearance, and how often they were given."""
+        return self._reasons
 
     def matched_cells(self) -> Iterator[MatchedCells]:
         """For each model and transport with raw replies and replies that were told of it: RR, RN and NN in percent."""

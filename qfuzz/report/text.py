@@ -175,6 +175,8 @@ def notes_of(tally: Tally, rows: list[Row]) -> Iterator[str]:
     harness_errors = sum(row.counts.harness_errors for row in rows)
     if harness_errors:
         yield f"Failed on our side (harness-error), so counted nowhere above: {harness_errors}."
+        for reason, count in tally.reasons.items():
+            yield from _wrapped(one_line(f"  {count} times: {reason}" if count > 1 else f"  {reason}"))
 
 
 def _wrapped(line: str) -> list[str]:

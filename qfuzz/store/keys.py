@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 
 from qfuzz.model.content import JsonValue, canonical_json, sha256_hex
-from qfuzz.model.delivery import Launch
+from qfuzz.model.delivery import Launch, OwnRun
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture, Task
 from qfuzz.model.task_codec import encode_task
@@ -66,7 +66,14 @@ def launch_key(launch: Launch) -> str:
     for file in launch.files:
         parts += [file.path, file.content, _number(file.mode)]
     parts += [launch.program, launch.shell.encode(), _number(launch.inner_shells)]
+    if launch.own is not None:
+        parts += _own_parts(launch.own)
     return digest_parts(parts)
+
+
+def _own_parts(own: OwnRun) -> list[bytes]:
+    numbers = [own.timeout_seconds, own.box, list(own.rejects), own.ready_seconds]
+    return [b"own", own.identity.encode(), canonical_json(numbers), *_counted(own.service), *_counted(own.ready)]
 
 
 def observation_key(context: str, fixture: str, launch: str, ordinal: int) -> str:

@@ -5,13 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 from qfuzz.bash.quote import as_word
-from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection, SideFile
+from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 
 STACK_SEPARATOR = ">"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNeeds:
+    """What a boundary of the user's own asks of a run: folders that the jail shows, and as in `OwnRun`."""
+
+    shown: tuple[Path, ...] = ()
+    identity: str = ""
+    timeout_seconds: float | None = None
 
 
 class Boundary(ABC):
@@ -54,6 +64,10 @@ class Boundary(ABC):
     """Python modules that it needs, all of the extra `boundaries`."""
     plain = b"echo plain > out.txt; echo done"
     """A program that it carries whole, as far as it can carry any."""
+    own: OwnNeeds | None = None
+    """For a boundary of the user's own, of which no rules are known; None for one of ours."""
+    runs_reply = False
+    """Whether it runs the reply by itself, so that no layer can follow it."""
 
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
@@ -117,6 +131,30 @@ class Transport:
         """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
         return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a layer is the user's own, so that the path must be tested before it is used."""
+        return any(boundary.own is not None for boundary in self.boundaries)
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        """The folders of the host that a jail must show for it."""
+        return tuple(path for boundary in self.boundaries if boundary.own is not None for path in boundary.own.shown)
+
+    def _marked(self, launch: Launch) -> Launch:
+        """The launch, told that layers of the user's own are on its way."""
+        needs = [boundary.own for boundary in self.boundaries if boundary.own is not None]
+        if not needs:
+            return launch
+        times = [each.timeout_seconds for each in needs if each.timeout_seconds is not None]
+        own = replace(
+            launch.own or OwnRun(),
+            transport=self.name,
+            identity=" ".join(each.identity for each in needs if each.identity),
+            timeout_seconds=max(times) if times else None,
+        )
+        return replace(launch, own=own, inner_shells=max(1, launch.inner_shells))
+
     def steps(self, text: bytes) -> Iterator[Step]:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
         files: tuple[SideFile, ...] = ()
@@ -131,7 +169,7 @@ class Transport:
                 if index < len(self.boundaries) - 1:
                     result = launch_as_program(result)
                 else:
-                    result = _with_shells(replace(result, files=files), shells)
+                    result = self._marked(_with_shells(replace(result, files=files), shells))
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -139,7 +177,7 @@ class Transport:
         last = self.starter.embed(current)
         if isinstance(last, Launch):
             shells.append(self.starter)
-            last = _with_shells(replace(last, files=files), shells)
+            last = self._marked(_with_shells(replace(last, files=files), shells))
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:
@@ -245,6 +283,10 @@ class Registry:
         assert boundary.name not in self.names(), f"boundary {boundary.name} is registered twice"
         self.boundaries[boundary.name] = boundary
 
+    def remove(self, name: str) -> None:
+        """Forgets a boundary."""
+        del self.boundaries[name]
+
     def add_alias(self, name: str, stack: tuple[str, ...]) -> None:
         assert name not in self.names(), f"{name} is registered twice"
         self.aliases[name] = stack
@@ -264,6 +306,9 @@ class Registry:
             else:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
                 raise UsageError(what, hint="`qfuzz transports` lists the known ones")
+        last = next((part for part in parts[:-1] if self.boundaries[part].runs_reply), None)
+        if last is not None:
+            raise UsageError(f"{last} runs the reply itself, so no layer can follow it in {text!r}")
         # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
         if len(parts) > 1 and parts[-1] == "direct":
             parts.pop()

@@ -14,7 +14,7 @@ from qfuzz.jail.agent import frames, messages, tree
 from qfuzz.jail.agent.serve import Request
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.protocol import Answer, ProtocolError, pack_request, read_answer
-from qfuzz.model.delivery import Launch, SideFile
+from qfuzz.model.delivery import Launch, OwnRun, SideFile
 from qfuzz.model.observation import Capture, Entry, Kind, Status
 from qfuzz.model.task import Fixture, FixtureFile, FixtureSymlink
 
@@ -88,7 +88,7 @@ trees = st.dictionaries(st.binary(min_size=1, max_size=10), entries, max_size=5)
 def answer_fields(
     found: dict[bytes, Entry], git: dict[bytes, Entry], flags: int, outcome: int = 0, value: int = 0
 ) -> list[bytes]:
-    fields = [messages.ANSWER.pack(outcome, value, flags, 0.5, len(found), len(git)), b"out", b"err", b"text"]
+    fields = [messages.ANSWER.pack(outcome, value, flags, 0.5, len(found), len(git), 3), b"out", b"err", b"text"]
     for part in (found, git):
         fields += part
         fields += [tree.META.pack(KINDS[entry.kind], entry.mode, entry.truncated) for entry in part.values()]
@@ -103,17 +103,19 @@ def test_an_answer_is_read_as_it_was_written(found: dict[bytes, Entry], git: dic
     assert (answer.stdout, answer.stderr) == (Capture(b"out"), Capture(b"err", True))
     assert answer.tree.entries == found
     assert answer.git.entries == git
+    assert (answer.shells, answer.left, answer.early) == (3, False, False)
     assert (answer.arrived, answer.spent, answer.limit, answer.seconds) == (None, False, "", 0.5)
 
 
 head = st.builds(
     messages.ANSWER.pack,
-    st.integers(0, 6),
+    st.integers(0, 7),
     st.integers(0, 255),
     st.integers(0, 0xFFFF),
     st.floats(width=64),
     st.integers(0, 3),
     st.integers(0, 3),
+    st.integers(0, 0xFFFFFFFF),
 )
 
 
@@ -126,6 +128,8 @@ def test_any_fields_are_an_answer_or_a_typed_error(first: bytes, rest: list[byte
         assert isinstance(read_answer([first, *rest]), Answer)
 
 
+words = st.lists(st.binary(max_size=6), max_size=3).map(tuple)
+owns = st.builds(OwnRun, service=words, ready=words, ready_seconds=st.floats(0, 100))
 names = st.binary(min_size=1, max_size=8).filter(lambda name: b"/" not in name and b"\0" not in name)
 
 
@@ -136,6 +140,7 @@ names = st.binary(min_size=1, max_size=8).filter(lambda name: b"/" not in name a
     files=st.dictionaries(names, st.tuples(st.binary(max_size=9), st.integers(0, 0o7777)), max_size=3),
     links=st.dictionaries(names, names, max_size=2),
     tap=st.sampled_from(Tap),
+    own=st.none() | owns,
 )
 def test_a_request_arrives_as_it_was_asked(
     argv: list[bytes],
@@ -144,6 +149,7 @@ def test_a_request_arrives_as_it_was_asked(
     files: dict[bytes, tuple[bytes, int]],
     links: dict[bytes, bytes],
     tap: Tap,
+    own: OwnRun | None,
 ) -> None:
     fixture = Fixture(
         files=tuple(FixtureFile(b"d/e/" + path, content, mode) for path, (content, mode) in files.items()),
@@ -151,8 +157,14 @@ def test_a_request_arrives_as_it_was_asked(
         symlinks=tuple(FixtureSymlink(b"l/" + path, target) for path, target in links.items()),
     )
     side_files = tuple(SideFile(b"/run/qfuzz/in/" + path, content) for path, content in side.items())
-    launch = Launch(b"/bin/x", tuple(argv), b"", stdin=stdin, files=side_files, inner_shells=2)
-    request = Request(frames.unpack(*_body(pack_request(Execution(launch, fixture, 1.5, tap=tap)))))
+    launch = Launch(b"/bin/x", tuple(argv), b"", stdin=stdin, files=side_files, inner_shells=2, own=own)
+    request = Request(frames.unpack(*_body(pack_request(Execution(launch, fixture, 1.5, tap=tap, shells=4)))))
+    if own is None:
+        assert request.own is None
+    else:
+        asked = request.own
+        assert (asked.shell, asked.service, asked.ready) == (4, list(own.service), list(own.ready))
+        assert asked.ready_seconds == own.ready_seconds
     assert (request.executable, request.argv, request.stdin) == (b"/bin/x", argv, stdin)
     assert (request.timeout, request.inner_shells) == (1.5, 2)
     assert (request.tapped, request.stopped) == (tap is not Tap.OFF, tap is Tap.STOP)

@@ -51,6 +51,9 @@ class ProcessGroup:
     def pid_inside(self, pid: int) -> int:
         return pid
 
+    def is_running(self, pid: int) -> bool:
+        return linux.is_running(self._proc, pid)
+
     def _pids(self) -> list[str]:
         """All descendants of the agent."""
         children: dict[int, list[int]] = {}

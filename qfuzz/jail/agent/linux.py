@@ -71,6 +71,21 @@ def join_new_session_keyring() -> None:
     _libc.syscall(ctypes.c_long(number), ctypes.c_long(KEYCTL_JOIN_SESSION_KEYRING), None)
 
 
+def is_running(proc: int, pid: int) -> bool:
+    """Whether a process has not ended, by the /proc that a descriptor leads to; one that nobody waited for has."""
+    try:
+        fd = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
+    except OSError:
+        return False
+    try:
+        # The name in parentheses may hold anything.
+        return os.read(fd, 1 << 12).rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        return False
+    finally:
+        os.close(fd)
+
+
 class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 

@@ -12,6 +12,7 @@ from typing import Any
 from . import confine, files, frames, linux
 from .group import ProcessGroup
 from .serve import Bounds, Place, Request, Space, Surroundings, serve
+from .shells import Shells
 from .space import ProcessSpace, SpaceError
 from .tap import Tap
 
@@ -47,6 +48,7 @@ def _serve_all(channel: socket.socket, config: dict[str, Any]) -> None:
         others=(*others, tap),
         side=side,
         tap=Tap(tap.fd, config["places"][-1]["path"], *((0, 1) if config["confined"] else (os.getpid(), os.getpid()))),
+        shells=Shells(tap.fd, config["places"][-1]["path"], config["confined"]),
         environment={os.fsencode(name): os.fsencode(value) for name, value in config["environment"].items()},
         channel=channel.fileno(),
         space=space,

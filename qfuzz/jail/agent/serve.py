@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from . import command, files, messages, tree
+from .own_path import Own, OwnPath
+from .service import ServiceError
+from .shells import Shells
 from .tap import Tap
 
 _ROOT_MODE = 0o7777
@@ -47,6 +50,7 @@ class Request:
         self.executable = next(rest)
         self.argv = take(argv)
         self.stdin = next(rest) if flags & messages.REQUEST_STDIN else None
+        self.own = Own(next(rest), take) if flags & messages.REQUEST_OWN else None
         self.directories = take(directories)
         self.files = list(zip(take(file_count), take(file_count), _modes(next(rest))))
         self.symlinks = take(symlinks), take(symlinks)
@@ -95,6 +99,9 @@ class Space(Protocol):
     def pid_inside(self, pid: int) -> int:
         """What the run's own processes call a child of the agent."""
 
+    def is_running(self, pid: int) -> bool:
+        """Whether a process of the run, as it calls itself, has not ended."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -104,6 +111,7 @@ class Surroundings:
     others: Sequence[Place]
     side: int
     tap: Tap
+    shells: Shells
     environment: Mapping[bytes, bytes]
     channel: int
     space: Space
@@ -116,18 +124,31 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
     except OSError as error:
         return _no_run(messages.NOT_LAID, error, around)
     environment = around.environment
-    if request.tapped:
-        shells = request.inner_shells if request.stopped else 0
-        environment = {**environment, **around.tap.variables(environment[b"PATH"], shells)}
+    own = None
     try:
+        if request.own is not None:
+            own = OwnPath(request.own, around.shells if request.tapped else None, around.space, around.others[-1].fd)
+            environment = own.begin(environment, stopped=request.stopped, cwd=around.others[1].fd)
+            os.fchdir(around.work.fd)
+        elif request.tapped:
+            shells = request.inner_shells if request.stopped else 0
+            environment = {**environment, **around.tap.variables(environment[b"PATH"], shells)}
         run = command.Command(
             request.executable, request.argv, environment, request.stdin, bounds.output_bytes, bounds.discarded_bytes
         )
     except OSError as error:
+        if own is not None:
+            own.end()
         return _no_run(messages.NOT_STARTED, error, around)
+    except ServiceError as error:
+        assert own is not None
+        own.end()
+        return _no_run(messages.NOT_SERVED, error, around)
     try:
         first = around.space.pid_inside(run.pid) if request.tapped else 0
         run.wait(around.channel, request.timeout, around.space.watch())
+        if own is not None:
+            own.look(ended=run.how == command.ENDED)
         if request.tapped and run.how == command.ENDED:
             _settle(around.space)
         around.space.end_others(run)
@@ -136,6 +157,12 @@ def serve(request: Request, around: Surroundings, bounds: Bounds) -> list[bytes]
         run.drain()
     finally:
         run.close()
+        if own is not None:
+            own.end()
+    if own is not None:
+        if own.fault:
+            return _no_run(messages.NOT_SERVED, ServiceError(own.fault), around)
+        return _answer(run, own.arrived(), around, bounds, own.flags, own.count())
     arrived = around.tap.arrived(first, request.inner_shells) if request.tapped else None
     return _answer(run, arrived, around, bounds)
 
@@ -155,20 +182,26 @@ def _lay(request: Request, around: Surroundings) -> None:
     files.lay_symlinks(work, *request.symlinks)
     for path, content, mode in request.side_files:
         files.lay_side_file(around.side, path, content, mode)
-    if request.tapped:
+    if request.tapped and request.own is None:
         around.tap.lay()
 
 
-def _no_run(outcome: int, error: OSError, around: Surroundings) -> list[bytes]:
+def _no_run(outcome: int, error: Exception, around: Surroundings) -> list[bytes]:
     spent = _restore(around)
-    head = messages.ANSWER.pack(outcome, (error.errno or 0) & 255, spent, 0.0, 0, 0)
+    head = messages.ANSWER.pack(outcome, (getattr(error, "errno", 0) or 0) & 255, spent, 0.0, 0, 0, 0)
     return [head, b"", b"", str(error).encode("utf-8", "surrogateescape")]
 
 
-def _answer(run: command.Command, arrived: bytes | None, around: Surroundings, bounds: Bounds) -> list[bytes]:
+def _answer(
+    run: command.Command,
+    arrived: bytes | None,
+    around: Surroundings,
+    bounds: Bounds,
+    flags: int = 0,
+    shells: int = 0,
+) -> list[bytes]:
     seen = tree.TreeReader(bounds.tree_paths, bounds.tree_depth, bounds.tree_bytes, bounds.file_bytes)
     seen.read(around.work.fd, skip=tree.GIT_NAME)
-    flags = 0
     repository = None
     if tree.is_directory(around.work.fd, tree.GIT_NAME):
         repository = tree.TreeReader(bounds.git_paths, bounds.tree_depth, bounds.git_bytes, bounds.git_bytes)
@@ -203,7 +236,7 @@ def _answer(run: command.Command, arrived: bytes | None, around: Surroundings, b
         answer += repository.paths
         answer += repository.metas
         answer += repository.contents
-    answer[0] = messages.ANSWER.pack(outcome, value, flags, run.seconds, len(seen.paths), git_files)
+    answer[0] = messages.ANSWER.pack(outcome, value, flags, run.seconds, len(seen.paths), git_files, shells)
     return answer
 
 

@@ -79,6 +79,9 @@ class ProcessSpace:
             os.close(fd)
         return int(status.partition(b"\nNSpid:")[2].partition(b"\n")[0].split()[-1])
 
+    def is_running(self, pid: int) -> bool:
+        return linux.is_running(self._proc, pid)
+
     def _pids(self) -> list[str]:
         return [name for name in os.listdir(self._proc) if name.isdigit() and name != "1"]
 

@@ -1,0 +1,35 @@
+"""The option of every command that takes a transport: a file with transports of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+FILE_NAME = "qfuzz.toml"
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def config_option(function: Decorated) -> Decorated:
+    """--config: until the command ends, the transports of this file are known; else those of ./qfuzz.toml."""
+    option = click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        callback=_read,
+        expose_value=False,
+        metavar="FILE",
+        help=f"Transports of your own. Default: {FILE_NAME}, if it is here.",
+    )
+    return option(function)
+
+
+def _read(context: click.Context, _: click.Parameter, file: Path | None) -> None:
+    if context.resilient_parsing or (file is None and not Path(FILE_NAME).is_file()):
+        return
+    # Only now: most runs have no such file.
+    from qfuzz.own.load import own_transports
+
+    context.with_resource(own_transports(file or Path(FILE_NAME)))

@@ -1,0 +1,86 @@
+"""A line that bash reads, with the reply in one place of it: what a harness builds that makes command lines as text."""
+
+from __future__ import annotations
+
+import threading
+
+from qfuzz.escape.faults import EscapeFault
+from qfuzz.escape.worker import EscapeWorker
+from qfuzz.model.delivery import Refusal
+from qfuzz.model.errors import PathError
+from qfuzz.own.specs import IN_TEMPLATE, TemplateSpec
+from qfuzz.transports.base import Boundary, OwnNeeds
+
+_KEPT = 4_096
+
+
+class Escaper:
+    """An escaping function, asked once for each text. May be used from several threads; starts when it is first asked.
+
+    Raises TargetError where the function can't be had at all.
+    """
+
+    def __init__(self, spec: TemplateSpec) -> None:
+        self._spec = spec
+        self._lock = threading.Lock()
+        self._worker: EscapeWorker | None = None
+        self._known: dict[bytes, bytes | EscapeFault] = {}
+
+    def escape(self, text: bytes) -> bytes:
+        """The escaped text; raises PathError where the function does anything else than to return one."""
+        with self._lock:
+            if text not in self._known:
+                if len(self._known) >= _KEPT:
+                    self._known.clear()
+                self._known[text] = self._asked(text)
+            answer = self._known[text]
+        if isinstance(answer, EscapeFault):
+            raise PathError(f"the escaping function {answer.line}", where=self._spec.common.name)
+        return answer
+
+    def _asked(self, text: bytes) -> bytes | EscapeFault:
+        if self._worker is None:
+            assert self._spec.escape is not None, "made for a function"
+            self._worker = EscapeWorker(self._spec.escape, cwd=self._spec.common.folder)
+        self._worker.warning = None
+        answer = self._worker.escape([text], twice=True)[0]
+        return answer if self._worker.warning is None else self._worker.warning
+
+    def close(self) -> None:
+        """Ends the child process."""
+        with self._lock:
+            if self._worker is not None:
+                self._worker.close()
+                self._worker = None
+
+
+class Template(Boundary):
+    """A line of the user's; `escaper` None puts the reply in as it is."""
+
+    starts_shell = True
+    cannot_carry = "NUL"
+    owns = "not known: it is yours"
+    witness = None
+
+    def __init__(self, spec: TemplateSpec, escaper: Escaper | None) -> None:
+        self._spec = spec
+        self._escaper = escaper
+        common = spec.common
+        self.name = common.name
+        self.summary = common.summary
+        self.faithful = common.faithful
+        self.own = OwnNeeds(common.shown, common.identity, common.timeout_seconds)
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        if b"\0" in text:
+            return Refusal(self.name, text.index(0), "a command line can't hold a NUL")
+        escaped = text if self._escaper is None else self._escaper.escape(text)
+        return self._spec.template.fill({IN_TEMPLATE: escaped})
+
+    def armor(self, program: bytes) -> bytes | None:
+        return program if self.faithful else None
+
+    def disclosure(self) -> str:
+        line = self._spec.template.fill({IN_TEMPLATE: b"R"}).decode()
+        how = "as it is" if self._escaper is None else "after a function of the caller's has escaped it"
+        return f"R is put, {how}, into the command line `{line}`, which bash reads."
