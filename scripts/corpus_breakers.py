@@ -19,11 +19,14 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
+from qfuzz.engine.machinery import machinery
 from qfuzz.engine.stored import is_stable
+from qfuzz.jail.pool import Pool
 from qfuzz.model.case import SUFFIX, Case, Expect, Way
 from qfuzz.model.task import Fixture
 from qfuzz.regress.collect import stored_cases
 from qfuzz.regress.files import file_bytes, read_cases
+from qfuzz.regress.run import replay_cases
 from qfuzz.store.store import Store, StoredBreaker
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.base import Transport
@@ -37,6 +40,10 @@ MOST = 5
 """Cases a transport that breaks things."""
 MOST_FAITHFUL = 40
 """Programs that a transport should survive."""
+REPEATS = 5
+CROWD = 4
+"""Cases at a time while they are repeated: more than there may be processors, so that races show."""
+TIMEOUT_SECONDS = 10.0
 QFUZZ = (sys.executable, "-m", "qfuzz")
 
 
@@ -88,7 +95,23 @@ def write_broken(transports: list[Transport]) -> None:
         for transport in transports:
             found = stored_cases(store, Fixture(), frozenset((transport.name,)), Expect.BROKEN)
             minimal = [each.case for each in found if each.case is not None and not each.note]
-            write(transport, choice(minimal, families))
+            write(transport, choice(stable(minimal), families))
+
+
+def stable(cases: list[Case]) -> list[Case]:
+    """Those that break in the same way each time, also while others run: some race with a job in the background."""
+    if not cases:
+        return []
+    file = BUILD / f"candidates{SUFFIX}"
+    file.write_bytes(file_bytes(cases))
+    placed = read_cases(file)
+    unsure: set[int] = set()
+    with Pool(CROWD) as pool:
+        machines = machinery(pool, TIMEOUT_SECONDS)
+        for _ in range(REPEATS):
+            done = replay_cases(placed, machines, TIMEOUT_SECONDS, CROWD)
+            unsure.update(index for index, replayed in enumerate(done) if not replayed.as_expected)
+    return [each.case for index, each in enumerate(placed) if index not in unsure]
 
 
 def candidates(breakers: Iterable[StoredBreaker], transports: list[Transport]) -> Iterator[StoredBreaker]:

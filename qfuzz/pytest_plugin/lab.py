@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 import pytest
@@ -25,9 +27,19 @@ if TYPE_CHECKING:
 MOST_EXPLAINED = 25
 """Failures of a process whose causes are looked for; it costs executions, and nobody reads more of them."""
 
+CONFIG_NAME = "qfuzz.toml"
+
 NO_JAIL_FOR_FUZZING = (
     "--qfuzz-isolation none is for breaker files that somebody has read; what a test makes up runs in the jail only"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What replays over one transport, and looks for causes there."""
+
+    machinery: Machinery
+    make_forms: Callable[[Breaker], Forms]
 
 
 class Lab:
@@ -37,45 +49,58 @@ class Lab:
         self._cleanup = ExitStack()
         self._isolation: Literal["bwrap", "none"] = config.getoption("--qfuzz-isolation")
         self._jobs: int = max(1, config.getoption("--qfuzz-jobs"))
-        self.timeout_seconds: float = config.getoption("--qfuzz-timeout")
+        self._benches: dict[str, Bench] = {}
+        self._config_file = _config_file(config)
         self._left = MOST_EXPLAINED
+        self.timeout_seconds: float = config.getoption("--qfuzz-timeout")
 
     @property
     def isolated(self) -> bool:
         return self._isolation != "none"
 
     @cached_property
+    def _own(self) -> tuple[str, ...]:
+        """The names of the user's own transports, known from here on."""
+        if self._config_file is None:
+            return ()
+        from qfuzz.own.load import own_transports
+
+        return self._cleanup.enter_context(own_transports(self._config_file))
+
+    @cached_property
     def pool(self) -> Pool:
         from qfuzz.jail.pool import Pool
 
-        return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation))
-
-    @cached_property
-    def machinery(self) -> Machinery:
-        from qfuzz.engine.machinery import machinery
-
-        return machinery(self.pool, self.timeout_seconds)
-
-    @cached_property
-    def _make_forms(self) -> Callable[[Breaker], Forms]:
-        from qfuzz.engine.forms import form_maker
-
-        return self._cleanup.enter_context(form_maker(self.machinery, strict=False))
+        shown = [path for name in self._own for path in self.resolve(name).shown]
+        return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation, shown=shown))
 
     def resolve(self, name: str) -> Transport:
         """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
         from qfuzz.transports.available import require
         from qfuzz.transports.loader import resolve
 
+        assert self._own is not None, "read first"
         transport = resolve(name)
         require(transport)
         return transport
 
+    def _bench(self, name: str) -> Bench:
+        """What replays over the transport of this name. A path of the user's own is tested here, once."""
+        from qfuzz.engine.forms import form_maker
+        from qfuzz.engine.machinery import machinery
+
+        transport = self.resolve(name)
+        if transport.name not in self._benches:
+            machines = machinery(self.pool, self.timeout_seconds, [transport])
+            make_forms = self._cleanup.enter_context(form_maker(machines, strict=False))
+            self._benches[transport.name] = Bench(machines, make_forms)
+        return self._benches[transport.name]
+
     def replay(self, placed: Placed) -> Replayed:
         from qfuzz.regress.run import replay_cases
 
-        self.resolve(placed.case.transport)
-        (replayed,) = replay_cases([placed], self.machinery, self.timeout_seconds, 1)
+        machines = self._bench(placed.case.transport).machinery
+        (replayed,) = replay_cases([placed], machines, self.timeout_seconds, 1)
         return replayed
 
     def lines(self, replayed: Replayed) -> str:
@@ -85,12 +110,21 @@ class Lab:
 
         page = None
         if self._left:
-            page = explained(replayed, self._make_forms)
+            page = explained(replayed, self._bench(replayed.placed.case.transport).make_forms)
             self._left -= page is not None
         return "\n".join(case_lines(replayed, page))
 
     def close(self) -> None:
         self._cleanup.close()
+
+
+def _config_file(config: pytest.Config) -> Path | None:
+    """The file with own transports: that of the option, else the one of the root folder, where there is one."""
+    named: str | None = config.getoption("--qfuzz-config")
+    if named is not None:
+        return config.invocation_params.dir / named
+    beside = config.rootpath / CONFIG_NAME
+    return beside if beside.is_file() else None
 
 
 _LAB: pytest.StashKey[Lab] = pytest.StashKey()

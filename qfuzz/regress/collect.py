@@ -16,12 +16,12 @@ from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture, Task
 from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.describe import describe_difference
 from qfuzz.regress.files import Placed, task_name
 from qfuzz.regress.judge import way_of
 from qfuzz.report.causes import causes_of, shown_char
 from qfuzz.store.keys import sample_key, task_key
 from qfuzz.store.store import Store, StoredBreaker
-from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
 MOST_REASON = 300
@@ -73,7 +73,7 @@ def _collected(
         program=judged.program if minimal is None else minimal.program,
         failure=failure_of(direct, judged.transported),
         causes=_characters(forms),
-        reason=_reason(forms, resolve(judged.transport)),
+        reason=_reason(forms, direct, judged),
         task=None if judged.task is None else _task(judged.task, public),
         fixture=Fixture() if judged.task is not None else fixture_of(judged, given),
     )
@@ -101,12 +101,21 @@ def _causes(forms: Forms) -> tuple[Cause, ...]:
     return forms.reply.causes if forms.reply is not None else causes_of(forms)
 
 
-def _reason(forms: Forms | None, transport: Transport) -> str:
-    """Why it breaks, in words: the rules of the characters that did it, else what the boundaries own."""
+def _reason(forms: Forms | None, direct: Observation, judged: StoredBreaker) -> str:
+    """Why it breaks, in words: the rules of the characters that did it, else what the boundaries own.
+
+    Of a path of the user's own no rules are known; there it is what was seen of the whole reply.
+    """
+    transport = resolve(judged.transport)
     if forms is not None and transport.protects_characters():
         rules = {(one.char, one.rule): None for cause in _causes(forms) for one in cause}
         if rules:
             return "; ".join(f"{shown_char(char)} {rule}" for char, rule in rules)[:MOST_REASON]
+    if transport.is_own:
+        if judged.transported is None:
+            return judged.detail[:MOST_REASON]
+        channels = differing_channels(direct, judged.transported)
+        return describe_difference(direct, judged.transported, channels)[:MOST_REASON]
     return "; ".join(f"{each.name} owns {each.owns}" for each in transport.boundaries)[:MOST_REASON]
 
 

@@ -1,4 +1,4 @@
-"""The way that docs/ci.md goes: red, green, and red again when the fix is lost, whatever was kept from the green days."""
+"""The way that docs/ci.md goes: red, green, and red again when the fix is lost, whatever the green days have left."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ def test_own_transports_are_there_for_fixtures_and_options(sample: Sample) -> No
     without.assert_outcomes(failed=3)
     assert "unknown transport 'harness'" in without.stdout.str()
     sample.test("--qfuzz-config", "elsewhere/paths.toml").assert_outcomes(passed=3)
-    sample.test("--qfuzz-config", "elsewhere/paths.toml", "--qfuzz-transport", "json > harness").assert_outcomes(passed=3)
+    sample.test("--qfuzz-config", "elsewhere/paths.toml", "--qfuzz-transport", "json > harness").assert_outcomes(
+        passed=3
+    )
 
 
 def test_a_bad_config_is_named_with_its_line(sample: Sample) -> None:
