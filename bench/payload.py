@@ -81,7 +81,7 @@ class Runner:
         if launch.inner_shells:
             if not self._machine.parses("bash", launch.program):
                 return replace(observation, parses=False)
-            arrived = self._machine.arrived_text(launch, fixture)
+            arrived = self._machine.recorder().text(launch, fixture)
         return replace(observation, parses=arrived is None or self._machine.parses(launch.shell, arrived))
 
 

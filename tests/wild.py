@@ -84,6 +84,7 @@ observations = st.builds(
     seconds=st.integers(0, 10**9).map(lambda micros: micros / 10**6),
     parses=st.none() | st.booleans(),
     arrived=st.none() | contents,
+    tapped=st.booleans(),
     limit=st.sampled_from(["", "memory"]),
 )
 

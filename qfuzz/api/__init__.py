@@ -19,6 +19,7 @@ from qfuzz.model.errors import InputError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture, Task
 from qfuzz.oracle.compare import Comparison, Stability, compare
+from qfuzz.oracle.judge import judge
 from qfuzz.report.explain import Explained
 from qfuzz.transports.loader import resolve
 
@@ -39,8 +40,8 @@ def explain(
     """What breaks `program` over a transport or stack, or None where it works as it does directly.
 
     It runs in `pool`, or in one of its own, in the work directory of `task` or in `fixture`. Raises InputError where
-    the transport can't carry the program, or the program does not end or is not the same twice; UsageError for an
-    unknown transport; HostError where no jail can be had.
+    the transport can't carry the program, or the program does not end, or does not do the same twice and no `task`
+    tells right from wrong; UsageError for an unknown transport; HostError where no jail can be had.
     """
     path = resolve(transport)
     straight, wrapped = resolve("direct").deliver(program), path.deliver(program)
@@ -66,16 +67,19 @@ def explain(
     seen = compare(directs, over) if over else Comparison(Stability.DIVERGED)
     if seen.stability is Stability.DIRECT_TIMEOUT:
         raise InputError(f"does not end in {timeout_seconds:g} s directly, so nothing can be compared", where=title)
-    if seen.stability is Stability.NONDETERMINISTIC:
+    unstable = seen.stability is Stability.NONDETERMINISTIC
+    if unstable and (task is None or not all(judge(task, each).passed for each in directs)):
         raise InputError("does not do the same twice, so no cause can be shown", where=title)
+    if unstable and task is not None and any(judge(task, each).passed for each in over):
+        raise InputError("fails over it only at times, so no cause can be shown", where=title)
     if seen.stability is Stability.SAME:
         return None
     direct = directs[0]
     transported = over[0] if over else wrapped
     assert isinstance(transported, (Observation, Rejection)), "refused above"
     with form_maker(machines, strict=strict) as make:
-        forms = make(Breaker(program, task, laid, path, direct, transported))
-    return Explained("", f"{title} over {path.name}", program, path, direct, transported, forms)
+        forms = make(Breaker(program, task, laid, path, direct, transported, by_verdict=unstable))
+    return Explained("", f"{title} over {path.name}", program, path, direct, transported, forms, stable=not unstable)
 
 
 def _pairs(

@@ -4,8 +4,9 @@ The rules are those of Bash 5.2 as it reads a script or the argument of `bash -c
 `?( *( +( @( !(` taken for a pattern wherever they can't be anything else. A text that Bash would refuse has contexts
 too: what it opens and never closes reaches to its end.
 
-Text in backquotes is read as Bash reads it once the backslashes that backquotes need are taken away. Not followed: a
-line with a here-document's delimiter that continuations break up, `${ command; }` of Bash 5.3, `shopt` and aliases.
+Text in backquotes is read as Bash reads it once the backslashes that backquotes need are taken away. Not followed:
+`${ command; }` of Bash 5.3, which 5.2 refuses, and what only running shows: syntax that a `shopt` turns on or off, and
+aliases, which `bash -c` does not expand unless a `shopt` tells it to.
 """
 
 from __future__ import annotations

@@ -13,6 +13,10 @@ _BLANKS = re.compile(rb"(?:[ \t]|\\\n)*")
 _PIECE = rb"""\\.|\$?'[^']*'|\$?"[^"\\]*(?:\\.[^"\\]*)*"|[^ \t\n;&|()<>"'\\]"""
 _PIECES = re.compile(_PIECE, re.DOTALL)
 _WORD = re.compile(rb"(?:" + _PIECE + rb")+", re.DOTALL)
+_LOGICAL_LINE = re.compile(rb"[^\\\n]*(?:\\.[^\\\n]*)*\\?", re.DOTALL)
+"""A line and those that backslashes join to it. A backslash protects whatever follows it, another one too."""
+_LINE_COST = 16
+"""A line that is looked at by itself, in bytes of text that is searched: about what it takes."""
 _ESCAPED_IN_DOUBLE = re.compile(rb'\\([$`"\\])')
 
 
@@ -87,6 +91,12 @@ def _find_delimiter(machine: Machine, pending: Pending, index: int, in_substitut
     """Where the line with the delimiter starts, and where the delimiter on it ends."""
     if not machine.may_look_ahead():
         return None
+    joins = not pending.quoted and machine.text.find(b"\\\n", index, machine.end) >= 0
+    find = _find_in_joined_lines if joins else _find_in_lines
+    return find(machine, pending, index, in_substitution)
+
+
+def _find_in_lines(machine: Machine, pending: Pending, index: int, in_substitution: bool) -> tuple[int, int] | None:
     text, end = machine.text, machine.end
     position = index
     found = None
@@ -101,17 +111,38 @@ def _find_delimiter(machine: Machine, pending: Pending, index: int, in_substitut
         line_end = end if line_end < 0 else line_end
         before = text[line:hit].lstrip(b"\t") if pending.strips_tabs else text[line:hit]
         # Bash 5.2 takes `EOF)` as the end within a substitution, with a warning.
-        ends = after == line_end or (in_substitution and text.find(b")", after, line_end) >= 0)
-        if not before and ends and not (not pending.quoted and _continues(text, index, line)):
+        if not before and (after == line_end or (in_substitution and text.find(b")", after, line_end) >= 0)):
             found = (line, after)
         position = line_end + 1
     machine.looked_ahead(min(position, end) - index)
     return found
 
 
-def _continues(text: bytes, start: int, line: int) -> bool:
-    """Whether the line before ends in a backslash that is not itself escaped, which joins the two."""
-    backslash = line - 2
-    while backslash >= start and text[backslash] == 0x5C:
-        backslash -= 1
-    return (line - 2 - backslash) % 2 == 1 and line > start
+def _find_in_joined_lines(
+    machine: Machine, pending: Pending, index: int, in_substitution: bool
+) -> tuple[int, int] | None:
+    """The same where continuations may join lines: Bash joins them before it looks for the delimiter."""
+    text, end, delimiter = machine.text, machine.end, pending.delimiter
+    position = index
+    found = None
+    while found is None and position <= end and machine.may_look_ahead():
+        line = _LOGICAL_LINE.match(text, position, end)
+        assert line is not None, "it matches nothing at all, too"
+        joined = line.group().replace(b"\\\n", b"")
+        bare = joined.lstrip(b"\t") if pending.strips_tabs else joined
+        rest = bare.removeprefix(delimiter)
+        if rest != bare and (not rest or (in_substitution and b")" in rest)):
+            found = (position, _past(text, position, line.end(), len(joined) - len(rest)))
+        machine.looked_ahead(line.end() - position + _LINE_COST)
+        position = line.end() + 1
+    return found
+
+
+def _past(text: bytes, start: int, end: int, count: int) -> int:
+    """The index past the first `count` bytes from `start`, continuations not counted, but passed over at the end."""
+    index = start
+    while index < end and (count or text[index : index + 2] == b"\\\n"):
+        joins = text[index : index + 2] == b"\\\n"
+        index += 2 if joins else 1
+        count -= not joins
+    return index

@@ -15,6 +15,7 @@ import click
 from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
+from qfuzz.collect.prompts import parse_contract
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event, Judged
@@ -27,6 +28,7 @@ from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Fixture
+from qfuzz.model.text import counted, one_line
 from qfuzz.report.arrived import ArrivalReport, arrival_records
 from qfuzz.report.overview import print_overview
 from qfuzz.report.progress import progress_display
@@ -111,6 +113,7 @@ def command(
         laid = Fixture() if fixture is None else read_fixture(fixture)
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
         _say_skipped(source)
+        _say_unknown_contracts(source)
         if arrived:
             pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
             samples = source.samples(tasks, laid)
@@ -214,8 +217,17 @@ def _say_skipped(source: ReplySource) -> None:
     for error in source.skipped:
         print(f"skipped {error}", file=sys.stderr)
     if source.skipped:
-        count = len(source.skipped)
-        print(f"skipped {count} bad line{'s' if count > 1 else ''} in all", file=sys.stderr)
+        print(f"skipped {counted(len(source.skipped), 'bad line')} in all", file=sys.stderr)
+
+
+def _say_unknown_contracts(source: ReplySource) -> None:
+    """A mistyped contract would quietly be a group of its own."""
+    for name, count in source.contracts.items():
+        try:
+            parse_contract(name)
+        except UsageError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            print(f"warning: {one_line(error.what)} in {counted(count, 'reply', 'replies')}{hint}", file=sys.stderr)
 
 
 def _listen(

@@ -31,7 +31,7 @@ Opened = Callable[[Sequence[Transport]], Pool]
 
 @click.command()
 @click.argument("id_", metavar="[ID]", required=False)
-@click.option("--reply", type=click.Path(path_type=Path), help="A file with one reply, instead of a stored breaker.")
+@click.option("--reply", type=click.Path(path_type=Path), help="A file with one reply (- reads it), instead of an ID.")
 @click.option("--transport", metavar="STACK", help="The transport for --reply.")
 @click.option("--db", type=click.Path(path_type=Path), default=Path("qfuzz.db"), show_default=True, help="The store.")
 @fixture_option
@@ -75,13 +75,14 @@ def command(
             assert reply is not None, "checked above"
             assert transport is not None, "checked above"
             program = read_program(reply)
+            name = "standard input" if str(reply) == "-" else str(reply)
             pool = cleanup.enter_context(opened([resolve(transport)]))
             fresh = explain(
-                program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=str(reply)
+                program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=name
             )
             if fresh is None:
-                said = f"{reply} works over {transport} as it does directly"
-                print(json.dumps({"reply": str(reply), "transport": transport, "works": True}) if as_json else said)
+                said = f"{name} works over {transport} as it does directly"
+                print(json.dumps({"reply": name, "transport": transport, "works": True}) if as_json else said)
                 return 1
             explained = fresh
     if as_json:
@@ -109,5 +110,12 @@ def _stored(
     name = "a reply" if judged.task is None else judged.task.task_id
     title = f"{short_id(judged.key)}: {name} over {judged.transport}"
     return Explained(
-        short_id(judged.key), title, breaker.program, breaker.transport, breaker.direct, breaker.transported, forms
+        short_id(judged.key),
+        title,
+        breaker.program,
+        breaker.transport,
+        breaker.direct,
+        breaker.transported,
+        forms,
+        stable=not breaker.by_verdict,
     )

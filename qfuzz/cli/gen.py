@@ -10,13 +10,14 @@ from pathlib import Path
 import click
 
 from qfuzz.gen.public import CANARY, DATASET_VERSION, public_tasks
-from qfuzz.gen.setfile import check_set, commitment_path, write_set
+from qfuzz.gen.setfile import check_set, commitment_path, refuse_taken, write_set
 from qfuzz.gen.shape import Style
 from qfuzz.gen.variants import GENERATOR_VERSION, variant_tasks
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
+from qfuzz.model.text import counted
 
 _DRAWN_SEED_BYTES = 16
 _GUESSABLE_CHARACTERS = 16
@@ -36,6 +37,7 @@ _HELD_OUT_ONLY = ("seed", "style", "per_family", "controls", "families")
 @click.option("--controls", is_flag=True, help="Add a benign task for each started three hazardous ones.")
 @click.option("--families", metavar="A,B", help="Only these families.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write here, with manifest and commitment, not to stdout.")
+@click.option("--force", is_flag=True, help="Replace a set that --out names, and its commitment.")
 @click.option("--public", is_flag=True, help="Write the public set instead.")
 @click.option("--check", type=click.Path(path_type=Path), metavar="SET", help="Verify SET against its commitment.")
 @click.pass_context
@@ -47,6 +49,7 @@ def command(
     controls: bool,
     families: str | None,
     out: Path | None,
+    force: bool,
     public: bool,
     check: Path | None,
 ) -> int:
@@ -65,13 +68,19 @@ def command(
     default = click.core.ParameterSource.DEFAULT
     given = [name for name in _HELD_OUT_ONLY if ctx.get_parameter_source(name) is not default]
     if check is not None:
-        _refuse([*given, *(["out"] if out else []), *(["public"] if public else [])], "--check")
+        also = [name for name, value in (("out", out), ("force", force), ("public", public)) if value]
+        _refuse([*given, *also], "--check")
         return _check(check)
+    if out is None:
+        _refuse(["force"] if force else [], "no --out")
+    elif not force:
+        refuse_taken(out)
     if public:
         _refuse(given, "--public")
         about: dict[str, JsonValue] = {"set": "public", "dataset_version": DATASET_VERSION}
         _write(out, iter(public_tasks()), about, CANARY)
         return 0
+    names = _families(families)
     if seed is None:
         seed = secrets.token_hex(_DRAWN_SEED_BYTES)
         _say(f"seed: {seed} (shown this once; who has it can make the set)")
@@ -79,11 +88,18 @@ def command(
         raise UsageError("a seed must be printable text", where="--seed")
     elif len(seed) < _GUESSABLE_CHARACTERS:
         _say("warning: a seed that can be guessed makes no set private; leave out --seed to have one drawn")
-    names = [name.strip() for name in families.split(",")] if families else []
     tasks = variant_tasks(seed, Style(style), per_family=per_family, controls=controls, names=names)
     about = {"set": "held-out", "style": style, "generator_version": GENERATOR_VERSION}
     _write(out, tasks, about)
     return 0
+
+
+def _families(text: str | None) -> list[str]:
+    """The names in a list with commas; none where all are meant."""
+    names = [] if text is None else [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise UsageError("names no family", where="--families", hint="leave it out for all of them")
+    return names
 
 
 def _refuse(given: list[str], mode: str) -> None:
@@ -105,7 +121,9 @@ def _write(out: Path | None, tasks: Iterator[Task], about: dict[str, JsonValue],
             sys.stdout.buffer.write(encode_task(task, canary))
         return
     manifest = write_set(out, tasks, about, canary=canary, commit=not canary)
-    _say(f"{out}: {manifest['tasks']} tasks")
+    count = manifest["tasks"]
+    assert isinstance(count, int), "write_set counts them"
+    _say(f"{out}: {counted(count, 'task')}")
 
 
 def _say(line: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import run_options, tasks_option
 from qfuzz.cli.score_options import need_numpy, score_options
 from qfuzz.jail.pool import Isolation
@@ -39,6 +40,7 @@ from qfuzz.model.errors import UsageError
 )
 @click.option("--csv", "as_csv", is_flag=True, help="One row a configuration, as CSV.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="The report as Markdown.")
+@config_option
 @run_options
 def command(
     replies: tuple[Path, ...],

@@ -119,9 +119,9 @@ def _replay(
     isolation: Isolation,
 ) -> str:
     """Replays under one userland; returns the key of the context. Raises HarnessError where executions failed on us."""
-    with open_pool(jobs, isolation, userland) as pool:
+    stacks = tuple(map(resolve, paths))
+    with open_pool(jobs, isolation, userland, transports=stacks) as pool:
         context = context_of(pool, timeout)
-        stacks = tuple(map(resolve, paths))
         plan = RunPlan(
             source.samples(tasks, Fixture()),
             source.count,
@@ -134,7 +134,7 @@ def _replay(
         recorder = Recorder(store, files, lambda: datetime.now(UTC).isoformat())
         failed = 0
         with progress_display(source.count) as progress:
-            for event in replay(plan, machinery(pool, timeout), store.observations):
+            for event in replay(plan, machinery(pool, timeout, stacks), store.observations):
                 recorder.handle(event)
                 if isinstance(event, Judged):
                     progress.advance()

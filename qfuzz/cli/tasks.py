@@ -18,6 +18,7 @@ from qfuzz.gen.registry import FAMILY_NAMES
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import encode_task
+from qfuzz.model.text import counted
 from qfuzz.report.task_page import WIDTH, task_page
 from qfuzz.report.visible import visible
 
@@ -61,7 +62,7 @@ def command(
         count += 1
         for line in _row(task):
             click.echo(line)
-    click.echo(f"{count} tasks")
+    click.echo(counted(count, "task"))
 
 
 @command.command()
@@ -99,7 +100,7 @@ def export(
     canary = CANARY if tasks is None else ""
     selected = _select(tasks, family, tier, hazard)
     if folders is not None:
-        click.echo(f"{folders}: {write_folders(folders, selected, canary)} tasks", err=True)
+        click.echo(f"{folders}: {counted(write_folders(folders, selected, canary), 'task')}", err=True)
         return
     for task in selected:
         sys.stdout.buffer.write(encode_task(task, canary))

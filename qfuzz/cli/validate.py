@@ -15,7 +15,7 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
 from qfuzz.jail.pool import Isolation
-from qfuzz.model.text import one_line
+from qfuzz.model.text import counted, one_line
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
 from qfuzz.transports.loader import resolve
@@ -45,7 +45,7 @@ def command(task_set: Path | None, jobs: int, timeout: float, isolation: Isolati
     faults = [(report.task_id, fault) for report in reports for fault in report.faults]
     for task_id, fault in faults:
         print(one_line(f"{task_id}: {fault}"))
-    print(f"{len(reports)} tasks, {len(faults)} faults")
+    print(f"{counted(len(reports), 'task')}, {counted(len(faults), 'fault')}")
     return 1 if faults else 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
+from qfuzz.engine.arrival import Recorder
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.syntax import with_syntax
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
@@ -29,9 +30,9 @@ PAIRS_IF_FAITHFUL = 8
 class Machinery:
     """How to execute. `run` may raise HarnessError; `run_alone` runs while nothing else does; `parses` asks a shell.
 
-    `arrived_text` executes once more with a recorder in front of the shells and answers with what reached the last one;
-    `stopped_text` does so without starting the last one. `unseen` are transports of the user's own for which neither
-    sees a text.
+    `arrived_text` starts it once more with a recorder in front of the shells and answers with what reached the last
+    one; `stopped_text` does so without starting the last one, or a shell in a substitution. `unseen` are transports of
+    the user's own for which neither sees a text.
     """
 
     run: Callable[[Launch, Fixture], Observation]
@@ -40,6 +41,9 @@ class Machinery:
     stopped_text: Callable[[Launch, Fixture], bytes | None]
     parses: Callable[[str, bytes], bool]
     unseen: Collection[str] = ()
+
+    def recorder(self) -> Recorder:
+        return Recorder(self.stopped_text, self.arrived_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,8 @@ def _delivered(transport: Transport, program: bytes) -> Delivery | PathError:
 class Attempt:
     """The executions of one sample. `known` are observations by key that need not be made again.
 
-    `on_executed` is told each observation that was really made. Afterwards `executed` and `recalled` hold the numbers
-    of observations made and recalled.
+    `on_executed` is told each observation that was really made, or of which more is known now. Afterwards `executed`
+    and `recalled` hold the numbers of observations made and recalled; runs of the recorder alone are in neither.
     """
 
     def __init__(
@@ -100,6 +104,7 @@ class Attempt:
         self._plan = plan
         self._sample = plan.sample
         self._machinery = machinery
+        self._recorder = machinery.recorder()
         self._observed = dict(known)
         self._not_used = set(known)
         self._made: set[str] = set()
@@ -211,6 +216,7 @@ class Attempt:
         self._made.add(free)
         if not differing_channels(self._directs[0], observation):
             return ()
+        observation = self._with_arrival(DIRECT, launch, observation)
         self._keep(free, observation)
         return (observation,)
 
@@ -248,8 +254,7 @@ class Attempt:
         return failed and observation.status.code is not None and observation.parses is None
 
     def _arrived_text(self, launch: Launch) -> bytes | None:
-        self.executed += 1
-        return self._machinery.arrived_text(launch, self._sample.fixture)
+        return self._recorder.text(launch, self._sample.fixture)
 
     def _parses(self, shell: str, text: bytes) -> bool:
         self.executed += 1
@@ -261,11 +266,25 @@ class Attempt:
         if key in self._observed:
             self.recalled += key in self._not_used
             self._not_used.discard(key)
-            return self._observed[key]
-        observation = self._execute(launch)
-        self._made.add(key)
+            if self._observed[key].tapped or launch.own is not None:
+                return self._observed[key]
+            observation = self._observed[key]
+        else:
+            observation = self._execute(launch)
+            self._made.add(key)
+        observation = self._with_arrival(name, launch, observation)
         self._keep(key, observation)
         return observation
+
+    def _with_arrival(self, name: str, launch: Launch, observation: Observation) -> Observation:
+        """The observation with what arrived, which is looked for once a launch and not once a run."""
+        if launch.own is not None:
+            # Looked for only where the path failed: its runs are slow, and another one would double them.
+            return observation
+        first = self._observed.get(self._plan.keys[name][0])
+        if first is not None and first.tapped:
+            return replace(observation, arrived=first.arrived, tapped=True)
+        return self._recorder.into(observation, launch, self._sample.fixture)
 
     def _execute(self, launch: Launch) -> Observation:
         self.executed += 1

@@ -28,6 +28,8 @@ def forms_key(verdict: str, breaker: Breaker, *, strict: bool) -> str:
     handed_over = [launch_key(each) if isinstance(each, Launch) else str(each) for each in (straight, wrapped)]
     parser = importlib.util.find_spec("bashlex") is not None
     parts = ["forms", verdict, *handed_over, str(GENERATION), str(strict), str(parser)]
+    if breaker.by_verdict:
+        parts.append("by verdict")
     return digest_parts([part.encode("utf-8", "surrogateescape") for part in parts])
 
 

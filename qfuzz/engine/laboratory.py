@@ -25,7 +25,8 @@ Outcome = Observation | Rejection | Refusal
 class Breaker:
     """A reply that works directly and not over a transport, with what was seen. `task` None: known by divergence.
 
-    `transported` is what the transport's own parser said where it rejected the reply.
+    `transported` is what the transport's own parser said where it rejected the reply. `by_verdict`: it does not do the
+    same twice, so that only the verdicts of its task say whether a run is as it should be.
     """
 
     program: bytes
@@ -34,6 +35,7 @@ class Breaker:
     transport: Transport
     direct: Observation
     transported: Observation | Rejection
+    by_verdict: bool = False
 
 
 class Laboratory:
@@ -75,6 +77,19 @@ class Laboratory:
             return "syntax"
         return "silent" if outcome.status.code == 0 else "status"
 
+    def is_right(self, outcome: Outcome) -> bool:
+        """Whether an outcome is the direct result; for a breaker that is known by verdict alone, whether it passes."""
+        if not isinstance(outcome, Observation):
+            return False
+        if self._breaker.by_verdict:
+            assert self._breaker.task is not None, "verdicts are of a task"
+            return judge(self._breaker.task, outcome).passed
+        return not differing_channels(self._breaker.direct, outcome)
+
+    def forget(self) -> None:
+        """Have everything run again."""
+        self._outcomes.clear()
+
     def repeats(self, program: bytes, fixture: Fixture) -> bool:
         """Whether direct and transported, run once more, leave the same as before."""
         for transport in (self._direct, self._breaker.transport):
@@ -107,9 +122,13 @@ class Laboratory:
         # Behind an inner shell a syntax error can end with status 0.
         may_tell = outcome.status.code is not None and (outcome.status.code != 0 or launch.inner_shells)
         if outcome.parses is None and may_tell:
-            outcome = with_syntax(
-                launch, outcome, lambda each: self._machinery.stopped_text(each, fixture), self._machinery.parses
-            )
+            recorder = self._machinery.recorder()
+            try:
+                outcome = with_syntax(
+                    launch, outcome, lambda each: recorder.text(each, fixture), self._machinery.parses
+                )
+            except PathError:
+                return outcome
             self._outcomes[self._key(launch, fixture)] = outcome
         return outcome
 

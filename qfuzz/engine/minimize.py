@@ -12,17 +12,26 @@ from qfuzz.engine.reduce import Reducer, ReductionInterrupted
 from qfuzz.engine.repair import find_repair
 from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
+from qfuzz.model.observation import Observation
 from qfuzz.shrink.passes.view import Parser
 from qfuzz.shrink.repair import OutOfTrials
 
-GENERATION = 1
+GENERATION = 2
 """Raised when other forms come out for the same breaker, so that stored ones of before are made anew."""
 
 MAX_EXECUTIONS = 80
 """For payload, repair set and causes of one breaker."""
 
+EXECUTIONS_PER_CHARACTER = 3
+MAX_EXECUTIONS_OVER_STACKS = 600
+"""Over several layers every blank can be active, and that one is needed shows only in runs of its own."""
+
 MAX_REPLY_EXECUTIONS = 1000
 """For its minimal reply. The number of programs that are tried ends the search long before."""
+
+
+_RUNS_BY_VERDICT = 2
+"""Fresh runs on each path that must have the verdicts of the first ones."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -39,7 +48,9 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
     `rebuild` makes the task of other payloads, `spans` parses Bash. With `strict` a smaller reply must still pass its
     task directly.
     """
-    laboratory = Laboratory(breaker, machinery, MAX_EXECUTIONS)
+    laboratory = Laboratory(breaker, machinery, _budget(breaker))
+    if breaker.by_verdict:
+        return _by_verdict(breaker, machinery, laboratory, rebuild)
     payload = find_payload(breaker, laboratory, rebuild)
     repair = find_repair(breaker, laboratory, _context_of(breaker.program))
     reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
@@ -54,13 +65,41 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
     return Forms(_arrived(breaker, machinery), repair, payload, reply, executions)
 
 
+def _by_verdict(breaker: Breaker, machinery: Machinery, laboratory: Laboratory, rebuild: Rebuild) -> Forms:
+    """The forms of a breaker that does not do the same twice, where at least its verdicts do.
+
+    A smaller reply has no task that would judge it, so none is looked for.
+    """
+    arrived = _arrived(breaker, machinery)
+    task, fixture = breaker.task, breaker.fixture
+    assert task is not None, "verdicts are of a task"
+    kinds = set()
+    for _ in range(_RUNS_BY_VERDICT):
+        laboratory.forget()
+        if not laboratory.is_right(laboratory.direct(breaker.program, fixture)):
+            return Forms(arrived, None, None, None, laboratory.executions)
+        kinds.add(laboratory.kind(breaker.program, task, fixture, breaker.direct))
+    if len(kinds) > 1 or laboratory.is_right(laboratory.transported(breaker.program, fixture)):
+        return Forms(arrived, None, None, None, laboratory.executions)
+    payload = find_payload(breaker, laboratory, rebuild)
+    repair = find_repair(breaker, laboratory, _context_of(breaker.program))
+    return Forms(arrived, repair, payload, None, laboratory.executions)
+
+
+def _budget(breaker: Breaker) -> int:
+    if sum(bool(boundary.rules) for boundary in breaker.transport.boundaries) < 2:
+        return MAX_EXECUTIONS
+    active = len(breaker.transport.active(breaker.program))
+    return min(MAX_EXECUTIONS + EXECUTIONS_PER_CHARACTER * active, MAX_EXECUTIONS_OVER_STACKS)
+
+
 def _context_of(program: bytes) -> Callable[[int], str]:
     scan = contexts(program)
     return lambda offset: scan.context(offset).value
 
 
 def _arrived(breaker: Breaker, machinery: Machinery) -> bytes | None:
+    if isinstance(breaker.transported, Observation) and breaker.transported.tapped:
+        return breaker.transported.arrived
     delivery = breaker.transport.deliver(breaker.program)
-    if not isinstance(delivery, Launch):
-        return None
-    return machinery.arrived_text(delivery, breaker.fixture) if delivery.inner_shells else delivery.program
+    return machinery.recorder().text(delivery, breaker.fixture) if isinstance(delivery, Launch) else None

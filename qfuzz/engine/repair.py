@@ -7,9 +7,7 @@ from collections.abc import Callable
 from qfuzz.bash.pairs import matched_pairs
 from qfuzz.engine.laboratory import Breaker, Laboratory
 from qfuzz.model.forms import MarkedChar, Repair, marked
-from qfuzz.model.observation import Observation
-from qfuzz.oracle.compare import differing_channels
-from qfuzz.shrink.repair import Offsets, repair_form
+from qfuzz.shrink.repair import Offsets, OutOfTrials, RepairForm, repair_form
 
 
 class Trials:
@@ -20,8 +18,7 @@ class Trials:
         self._laboratory = laboratory
 
     def restores(self, protected: Offsets) -> bool:
-        outcome = self._laboratory.transported(self._text(protected), self._breaker.fixture)
-        return isinstance(outcome, Observation) and not differing_channels(self._breaker.direct, outcome)
+        return self._laboratory.is_right(self._laboratory.transported(self._text(protected), self._breaker.fixture))
 
     def fails_alike(self, protected: Offsets) -> bool:
         return not self.restores(protected) and self._kind(self._text(protected)) == self._kind(self._breaker.program)
@@ -42,7 +39,10 @@ def find_repair(breaker: Breaker, laboratory: Laboratory, context_of: Callable[[
     if not transport.protects_characters():
         return None
     rules = dict(transport.active(program))
-    form = repair_form(tuple(rules), matched_pairs(program, rules), Trials(breaker, laboratory))
+    trials = Trials(breaker, laboratory)
+    form = repair_form(tuple(rules), matched_pairs(program, rules), trials)
+    if breaker.by_verdict and not _holds_again(form, trials, laboratory):
+        return None
 
     def mark(offset: int) -> MarkedChar:
         return marked(program, offset, context_of(offset), rules[offset])
@@ -54,3 +54,20 @@ def find_repair(breaker: Breaker, laboratory: Laboratory, context_of: Callable[[
         tuple(tuple(map(mark, cause)) for cause in form.causes),
         transport.protect(program, form.repair_set),
     )
+
+
+def _holds_again(form: RepairForm, trials: Trials, laboratory: Laboratory) -> bool:
+    """Whether the repair set restores and each cause fails in runs of their own: one run of what changes proves little.
+
+    Causes that are several faults joined fail in some class, and are not asked for it.
+    """
+    if not form.restorable:
+        return True
+    laboratory.forget()
+    active = frozenset(form.active)
+    try:
+        return trials.restores(frozenset(form.repair_set)) and not any(
+            trials.restores(active - frozenset(cause)) for cause in form.causes
+        )
+    except OutOfTrials:
+        return False

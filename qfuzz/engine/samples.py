@@ -42,6 +42,7 @@ class ReplySource:
     """Files of replies that have been read once and found good.
 
     `skipped` are the complaints about bad lines passed over, `bad` the places of these lines: file index and number.
+    `contracts` counts the good ones of each contract.
     `cleaned` is how many replies each clean-up rule changed before, and `cleaned_replies` how many any did;
     `without_program` counts those whose model answered without a program.
     """
@@ -51,6 +52,7 @@ class ReplySource:
     count: int
     skipped: tuple[InputError, ...]
     bad: frozenset[tuple[int, int]]
+    contracts: Mapping[str, int]
     cleaned: Mapping[str, int]
     cleaned_replies: int
     without_program: int
@@ -107,6 +109,7 @@ def check_replies(
     """
     skipped: list[InputError] = []
     seen: dict[bytes, tuple[int, int]] = {}
+    contracts: Counter[str] = Counter()
     cleaned: Counter[str] = Counter()
     count = cleaned_replies = without_program = 0
     bad: set[tuple[int, int]] = set()
@@ -137,6 +140,7 @@ def check_replies(
             problem = problem_of(record.value, (index, record.number))
             if problem is None:
                 count += 1
+                contracts[record.value.contract] += 1
                 rules = record.value.cleaned
                 cleaned.update(rules)
                 cleaned_replies += bool(rules)
@@ -147,7 +151,15 @@ def check_replies(
         hint = f"the first of {len(skipped)} bad ones: {skipped[0]}" if skipped else ""
         raise InputError("no good line is left", where=", ".join(file.name for file in files), hint=hint)
     return ReplySource(
-        files, command_field, count, tuple(skipped), frozenset(bad), cleaned, cleaned_replies, without_program
+        files,
+        command_field,
+        count,
+        tuple(skipped),
+        frozenset(bad),
+        contracts,
+        cleaned,
+        cleaned_replies,
+        without_program,
     )
 
 

@@ -39,14 +39,15 @@ RecallForms = Callable[[Found], Forms | None]
 
 
 def breakers_of(event: Judged, transports: Mapping[str, Transport]) -> Iterator[Found]:
-    """The breakers among the results of a sample that have forms: what was not stable has no cause to show."""
+    """The breakers among the results of a sample. What was not stable is known by its verdicts alone."""
     sample, direct = event.sample, event.direct.observation
     for result in event.results:
         transported = result.observation or result.undelivered
-        stable = result.comparison is None or result.comparison.stability is not Stability.NONDETERMINISTIC
-        if result.breaker and stable and direct is not None and isinstance(transported, (Observation, Rejection)):
+        unstable = result.comparison is not None and result.comparison.stability is Stability.NONDETERMINISTIC
+        if result.breaker and direct is not None and isinstance(transported, (Observation, Rejection)):
             transport = transports[result.transport]
-            breaker = Breaker(sample.reply.program, sample.task, sample.fixture, transport, direct, transported)
+            program, task = sample.reply.program, sample.task
+            breaker = Breaker(program, task, sample.fixture, transport, direct, transported, by_verdict=unstable)
             yield Found(result.key, sample, breaker)
 
 

@@ -20,9 +20,9 @@ def breaker_of(judged: StoredBreaker, given: Fixture, store: Store) -> Breaker:
     """
     name = short_id(judged.key)
     if not judged.breaker:
+        if not is_stable(judged) and judged.task is None:
+            raise StoreError("does not do the same twice, and has no task that could judge it", where=name)
         raise StoreError("is no breaker: there is nothing to explain", where=name)
-    if not is_stable(judged):
-        raise StoreError("was not stable when repeated, so no cause can be shown", where=name)
     direct = direct_of(judged, given, store)
     if direct is None:
         raise StoreError("ran in another work directory", where=name, hint="name it with --fixture")
@@ -30,7 +30,8 @@ def breaker_of(judged: StoredBreaker, given: Fixture, store: Store) -> Breaker:
     transported = judged.transported if judged.transported is not None else transport.deliver(judged.program)
     if not isinstance(transported, (Observation, Rejection)):
         raise StoreError(f"{judged.transport} no longer rejects it", where=name, hint="run `qfuzz diff` again")
-    return Breaker(judged.program, judged.task, fixture_of(judged, given), transport, direct, transported)
+    laid = fixture_of(judged, given)
+    return Breaker(judged.program, judged.task, laid, transport, direct, transported, by_verdict=not is_stable(judged))
 
 
 def is_stable(judged: StoredBreaker) -> bool:

@@ -16,16 +16,15 @@ def with_syntax(launch: Launch, observation: Observation, arrived_text: ArrivedT
     """The observation with the text that reached the last shell, and whether that shell can parse it.
 
     A text that gets lost on the way because an outer shell can't parse what it was given counts as not parsing. Where
-    another program than a shell lost it, or it is not known what stands on the way, nothing is known.
+    another program than a shell lost it, or it is not known what stands on the way, nothing is known. `arrived_text` is
+    asked where the observation does not say.
     """
-    if launch.own is not None:
-        text = arrived_text(launch)
-        return replace(observation, parses=None if text is None else parses(launch.shell, text), arrived=text)
-    arrived: bytes | None = launch.program
-    if launch.inner_shells:
-        if launch.first_shell is not None and not parses(launch.first_shell, launch.program):
+    knows_shells = launch.own is None and launch.first_shell is not None
+    if launch.inner_shells and knows_shells:
+        assert launch.first_shell is not None, "it is known"
+        if not parses(launch.first_shell, launch.program):
             return replace(observation, parses=False)
-        arrived = arrived_text(launch)
-        if arrived is None and launch.first_shell is None:
-            return observation
-    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived)
+    arrived = observation.arrived if observation.tapped else arrived_text(launch)
+    if arrived is None and not knows_shells:
+        return replace(observation, tapped=True)
+    return replace(observation, parses=arrived is None or parses(launch.shell, arrived), arrived=arrived, tapped=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 from collections import Counter
 from collections.abc import Iterable
@@ -41,10 +42,11 @@ def write_set(
 ) -> dict[str, JsonValue]:
     """Writes the set, its manifest (`about`, counts, digest) and, with `commit`, its commitment; returns the manifest.
 
-    The three appear under their names only when all are complete, each by a rename. Raises UsageError where they can't
-    be written, or where something else than a regular file has one of the names: then nothing is written.
+    The three appear under their names only when all are complete, each by a rename, and replace what is there. Raises
+    UsageError where they can't be written, or where something else than a regular file has one of the names: then
+    nothing is written.
     """
-    refuse_other_kinds(path, manifest_path(path), commitment_path(path))
+    refuse_other_kinds(*_names(path))
     families: Counter[str] = Counter()
     tiers: Counter[str] = Counter()
     plain = hashlib.sha256()
@@ -76,6 +78,18 @@ def write_set(
             files.enter_context(whole_file(commitment_path(path))).write(_document(commitment))
         files.enter_context(whole_file(manifest_path(path))).write(_document(manifest))
     return manifest
+
+
+def refuse_taken(path: Path) -> None:
+    """Raises UsageError where a file of a set has one of the three names: a lost salt makes a published digest void."""
+    refuse_other_kinds(*_names(path))
+    for each in _names(path):
+        if os.path.lexists(each):
+            raise UsageError("is there already", where=str(each), hint="--force replaces a set and its commitment")
+
+
+def _names(path: Path) -> tuple[Path, Path, Path]:
+    return path, manifest_path(path), commitment_path(path)
 
 
 def check_set(path: Path) -> bool:

@@ -11,18 +11,19 @@ from collections.abc import Iterator
 
 from qfuzz.bash.scan import Scan
 from qfuzz.lint.findings import Mark
+from qfuzz.transports.protection import UNQUOTED_RULES
 
 _RULES: tuple[tuple[str, bytes, str], ...] = (
-    ("blank", rb"[ \t\n]", "ends the word that is the program, for it stands outside quotes"),
-    ("operator", rb"[;&|()<>]", "is an operator of the outer shell, for it stands outside quotes"),
-    ("quote", rb"['\"]", "opens or closes quotes of the outer shell, which takes them away"),
-    ("backslash", rb"\\", "escapes the next character for the outer shell, which takes it away"),
-    ("dollar", rb"\$(?=[A-Za-z0-9_@*#?$!({['\"-]|\Z)", "starts an expansion in the outer shell"),
-    ("backtick", rb"`", "starts or ends a command substitution in the outer shell"),
-    ("pattern", rb"[*?]|\[", "may match names of files, for it stands outside quotes"),
-    ("brace", rb"\{", "starts a brace expansion in the outer shell"),
-    ("tilde", rb"\A~", "expands to a home directory, for it stands outside quotes"),
-    ("comment", rb"\A#", "starts a comment, for it stands outside quotes"),
+    ("blank", rb"[ \t\n]", UNQUOTED_RULES[ord(" ")]),
+    ("operator", rb"[;&|()<>]", UNQUOTED_RULES[ord(";")]),
+    ("quote", rb"['\"]", UNQUOTED_RULES[ord("'")]),
+    ("backslash", rb"\\", UNQUOTED_RULES[ord("\\")]),
+    ("dollar", rb"\$(?=[A-Za-z0-9_@*#?$!({['\"-]|\Z)", UNQUOTED_RULES[ord("$")]),
+    ("backtick", rb"`", UNQUOTED_RULES[ord("`")]),
+    ("pattern", rb"[*?]|\[", UNQUOTED_RULES[ord("*")]),
+    ("brace", rb"\{", UNQUOTED_RULES[ord("{")]),
+    ("tilde", rb"\A~", UNQUOTED_RULES[ord("~")]),
+    ("comment", rb"\A#", UNQUOTED_RULES[ord("#")]),
     ("option", rb"\A[-+]", "makes the program look like an option of bash"),
 )
 _ANY = re.compile(b"|".join(b"(?P<%s>%s)" % (name.encode(), pattern) for name, pattern, _ in _RULES))

@@ -137,7 +137,8 @@ class Observation:
     """One execution. `git` None: the work directory holds no repository.
 
     `parses`: whether `bash -n` (or the last shell's own -n) accepts the text that reached the last shell; None where
-    that was not asked (it is asked for failures only). `arrived` is that text, None where it is not known.
+    that was not asked (it is asked for failures only). `arrived` is that text; `tapped`: it was looked for, so that
+    None says that no text reached a last shell. A recorder sees it in a run of its own: in this one it would be seen.
     `seconds` is wall time inside the jail and decides nothing. `limit` names a resource bound that ended the run
     ("memory", "output") or is empty.
     """
@@ -150,4 +151,5 @@ class Observation:
     seconds: float = 0.0
     parses: bool | None = None
     arrived: bytes | None = None
+    tapped: bool = False
     limit: str = ""

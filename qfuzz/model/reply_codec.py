@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from qfuzz.model.content import JsonValue, canonical_json, decode_content, encode_content, json_type
@@ -89,9 +90,13 @@ def _dotted(value: JsonValue, path: str) -> JsonValue:
 
 
 def read_program(file: Path) -> bytes:
-    """The bytes of a file that holds one reply and nothing else. InputError if it can't be read or is too long."""
+    """The bytes of a file that holds one reply and nothing else; `-` is standard input.
+
+    Raises InputError if it can't be read or is too long.
+    """
     try:
-        with file.open("rb") as stream:
+        # Standard input is not ours to close.
+        with open(sys.stdin.fileno(), "rb", closefd=False) if str(file) == "-" else file.open("rb") as stream:
             program = stream.read(MAX_REPLY_BYTES + 1)
     except OSError as error:
         raise InputError(f"can't be read ({error.strerror})", where=str(file)) from None

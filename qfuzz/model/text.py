@@ -14,3 +14,8 @@ def one_line(text: str, most: int = 500) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def counted(count: int, noun: str, several: str = "") -> str:
+    """A number with its noun: `1 task`, `2 tasks`; `several` is a plural that is no noun with an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {several or noun + 's'}"

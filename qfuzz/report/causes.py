@@ -8,7 +8,7 @@ from typing import TextIO
 
 from qfuzz.engine.shrinking import Shrunk
 from qfuzz.model.forms import Cause, Forms, MarkedChar
-from qfuzz.model.text import one_line
+from qfuzz.model.text import counted, one_line
 from qfuzz.report.visible import visible
 
 Signature = tuple[tuple[str, str], ...]
@@ -44,7 +44,7 @@ class CauseGroups:
             return
         ordered = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
         of_them = self._breakers[transport]
-        print(f"  {len(causes)} cause{'s' if len(causes) != 1 else ''} in {of_them} of them:", file=stream)
+        print(f"  {counted(len(causes), 'cause')} in {of_them} of them:", file=stream)
         for cause, count in ordered[:most]:
             print(one_line(f"    {count:>4}  {_signature_text(cause)}"), file=stream)
         if len(ordered) > most:

@@ -25,7 +25,10 @@ _MOST_LINES = 12
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What is explained. `id` is empty where nothing is stored; `transported` is a Rejection where nothing ran."""
+    """What is explained. `id` is empty where nothing is stored; `transported` is a Rejection where nothing ran.
+
+    `stable` False: the reply does not do the same twice, so that all was found by the verdicts of its task alone.
+    """
 
     id: str
     title: str
@@ -34,6 +37,7 @@ class Explained:
     direct: Observation
     transported: Observation | Rejection
     forms: Forms
+    stable: bool = True
 
 
 def explained_record(one: Explained) -> dict[str, JsonValue]:
@@ -43,6 +47,7 @@ def explained_record(one: Explained) -> dict[str, JsonValue]:
         "id": one.id,
         "reply": encode_content(one.program),
         "transport": one.transport.name,
+        "stable": one.stable,
         "arrived": forms["arrived"],
         "payload": forms["payload"],
         "minimal_reply": None if one.forms.reply is None else encode_content(one.forms.reply.program),
@@ -59,6 +64,7 @@ def explained_text(one: Explained) -> Iterator[str]:
     yield from fold(one.title, WIDTH)
     yield ""
     yield from _reply(one)
+    yield from _stability(one)
     yield from _arrived(one)
     yield from _payload(one.forms)
     yield from _smallest_reply(one)
@@ -88,6 +94,16 @@ def _reply(one: Explained) -> Iterator[str]:
         yield from _section("Causes: each alone, all else protected, fails in the same way", _causes(causes))
     elif one.forms.repair is not None and not one.forms.repair.restorable:
         yield from _section("Causes", ["  protecting every active character does not bring the direct result back"])
+
+
+def _stability(one: Explained) -> Iterator[str]:
+    if one.stable:
+        return
+    text = "it does not do the same twice, so runs are told apart by the verdict of the task alone, and no smaller "
+    text += "reply is looked for, which would have no task"
+    if one.forms.repair is None and one.transport.protects_characters():
+        text += "; no causes, for the verdicts changed too when it was run again"
+    yield from _section("Not stable", [f"  {line}" for line in fold(text, WIDTH - 2)])
 
 
 def _causes(causes: tuple[Cause, ...]) -> Iterator[str]:

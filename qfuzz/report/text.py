@@ -10,7 +10,7 @@ from typing import TextIO
 
 from qfuzz.engine.events import Judged, Result
 from qfuzz.engine.shrinking import Shrunk
-from qfuzz.model.text import one_line
+from qfuzz.model.text import counted, one_line
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.report.causes import CauseGroups
 from qfuzz.report.tally import Counts, Row, Tally
@@ -168,7 +168,10 @@ def notes_of(tally: Tally, rows: list[Row]) -> Iterator[str]:
         )
     unstable = sum(row.counts.nondeterministic for row in rows if row.with_task)
     if unstable:
-        yield f"Not stable when repeated, so judged by the verdict only: {unstable}."
+        yield (
+            f"Not stable when repeated, so judged by the verdict only: {unstable}. Breakers among them have causes "
+            "by verdict, and no smaller reply."
+        )
     no_direct = sum(row.counts.no_direct for row in rows)
     if no_direct:
         yield f"Not to be started directly, so counted nowhere above: {no_direct}."
@@ -212,7 +215,7 @@ class BreakerList:
         for transport, count in self._counts.items():
             if not count:
                 continue
-            print(f"\n{transport}: {count} breaker{'s' if count != 1 else ''}", file=stream)
+            print(f"\n{transport}: {counted(count, 'breaker')}", file=stream)
             self._groups.print(transport, stream, self._most)
             for line in self._kept[transport].values():
                 shown = [f"  {line.id}  {line.name}  {line.outcome}: {line.what}"]

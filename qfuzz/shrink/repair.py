@@ -40,7 +40,7 @@ class TrialsOf(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RepairForm:
-    """`repair_set` and each of `causes` are sorted offsets; `causes` are sorted by their first offset.
+    """`repair_set` and each of `causes` are sorted offsets among `active`; `causes` are sorted by their first offset.
 
     `restorable` False: protecting every active character does not bring the direct result back, so nothing can be
     said. `finished` False: the budget of trials ended first; the repair set restores all the same, and may not be
@@ -51,6 +51,7 @@ class RepairForm:
     finished: bool = True
     repair_set: tuple[int, ...] = ()
     causes: tuple[tuple[int, ...], ...] = ()
+    active: tuple[int, ...] = ()
 
 
 def repair_form(active: Sequence[int], pairs: Iterable[Pair], trials: TrialsOf) -> RepairForm:
@@ -71,7 +72,7 @@ def repair_form(active: Sequence[int], pairs: Iterable[Pair], trials: TrialsOf) 
     except OutOfTrials:
         finished = False
     causes = sorted(tuple(sorted(cause)) for cause in _untangled(search.causes))
-    return RepairForm(True, finished, tuple(sorted(search.repair_set)), tuple(causes))
+    return RepairForm(True, finished, tuple(sorted(search.repair_set)), tuple(causes), tuple(sorted(search.active)))
 
 
 class _Search:

@@ -32,6 +32,7 @@ OBSERVATION_COLUMNS = (
     "git",
     "parses",
     "arrived",
+    "tapped",
     "limit_hit",
     "seconds",
 )
@@ -69,6 +70,7 @@ def observation_to_row(key: str, observation: Observation) -> tuple[Any, ...]:
         None if observation.git is None else _git_to_json(observation.git),
         observation.parses,
         None if observation.arrived is None else readable(observation.arrived),
+        observation.tapped,
         observation.limit,
         round(observation.seconds, 6),
     )
@@ -76,7 +78,7 @@ def observation_to_row(key: str, observation: Observation) -> tuple[Any, ...]:
 
 def observation_from_row(row: tuple[Any, ...]) -> Observation:
     """The observation of a row with the columns OBSERVATION_COLUMNS."""
-    _, ending, value, out, out_cut, err, err_cut, tree, tree_cut, git, parses, arrived, limit, seconds = row
+    _, ending, value, out, out_cut, err, err_cut, tree, tree_cut, git, parses, arrived, tapped, limit, seconds = row
     return Observation(
         status=Status(Ending(ending), value),
         stdout=Capture(_bytes(out), bool(out_cut)),
@@ -86,6 +88,7 @@ def observation_from_row(row: tuple[Any, ...]) -> Observation:
         seconds=seconds,
         parses=None if parses is None else bool(parses),
         arrived=None if arrived is None else _bytes(arrived),
+        tapped=bool(tapped),
         limit=limit,
     )
 

@@ -149,3 +149,23 @@ def m004_cases(db: Database) -> None:
         foreign_keys=[("reply", "replies", "key"), ("task", "tasks", "key")],
     )
     db.table("forms").create_index(["verdict"])
+
+
+@migrations()
+def m005_what_arrived(db: Database) -> None:
+    db.table("observations").add_column("tapped", int, not_null_default=0)
+    # Until now the text was kept only where it was known to have arrived.
+    db.execute("update observations set tapped = 1 where arrived is not null")
+    db.create_view(
+        "executions",
+        """
+        select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.model,
+               replies.contract, replies.trial, verdicts.outcome, verdicts.exit, verdicts.stability,
+               observations.stdout, observations.stderr, observations.arrived,
+               observations.tree, observations.seconds
+        from verdicts
+        join replies on replies.key = verdicts.reply
+        left join observations on observations.key = verdicts.observation
+        """,
+        replace=True,
+    )

@@ -29,9 +29,11 @@ _READ_BATCH = 500
 _INSERT_OBSERVATION = (
     f"insert into observations ({', '.join(OBSERVATION_COLUMNS)}) "
     f"values ({', '.join('?' * len(OBSERVATION_COLUMNS))}) "
-    "on conflict (key) do update set parses = excluded.parses, arrived = excluded.arrived "
-    "where observations.parses is null and excluded.parses is not null"
+    "on conflict (key) do update set parses = coalesce(parses, excluded.parses), "
+    "arrived = coalesce(arrived, excluded.arrived), tapped = max(tapped, excluded.tapped) "
+    "where (parses is null and excluded.parses is not null) or tapped < excluded.tapped"
 )
+"""What a row does not say yet is added to it; what it says is never changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
+from qfuzz.transports.protection import protection_of
 
 STACK_SEPARATOR = ">"
 
@@ -190,55 +191,46 @@ class Transport:
 
     def protects_characters(self) -> bool:
         """Whether each active character can be protected by itself: what causes are found with."""
-        return (
-            any(boundary.rules for boundary in self.boundaries)
-            and all(boundary.faithful or boundary.rules for boundary in self.boundaries)
-            and self.armor(b"") is not None
-        )
+        return protection_of(self.boundaries) is not None
 
     def active(self, text: bytes) -> tuple[tuple[int, str], ...]:
         """Offset and rule of each character that a boundary of this stack may treat as its own.
 
-        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, for a
-        single boundary; behind another one it can stand elsewhere by then.
+        Empty unless `protects_characters`. What a boundary's rules leave alone where it stands is left out, where only
+        one boundary has rules; behind another one it can stand elsewhere by then.
         """
-        if not self.protects_characters():
+        protection = protection_of(self.boundaries)
+        if protection is None:
             return ()
-        rules: dict[int, str] = {}
-        for boundary in reversed(self.boundaries):
-            rules.update(boundary.rules)
-        one = self.boundaries[0] if len(self.boundaries) == 1 else None
+        with_rules = [boundary for boundary in self.boundaries if boundary.rules]
+        one = with_rules[0] if len(with_rules) == 1 else None
         return tuple(
-            (offset, rules[byte])
+            (offset, protection.rules[byte])
             for offset, byte in enumerate(text)
-            if byte in rules and not (one and one.inert(text, offset))
+            if byte in protection.rules and not (one and one.inert(text, offset))
         )
 
     def protect(self, text: bytes, offsets: Collection[int]) -> bytes:
         """`text` with the active characters at `offsets` protected, each by itself."""
+        protection = protection_of(self.boundaries)
         parts = []
         for offset, byte in enumerate(text):
             one = text[offset : offset + 1]
-            protected = self._shield(one) if offset in offsets else None
+            protected = protection.shield(one) if protection is not None and offset in offsets else None
             assert protected is not None or offset not in offsets, f"byte {byte} can't be protected over {self.name}"
             parts.append(one if protected is None else protected)
         return b"".join(parts)
 
-    def _shield(self, one: bytes) -> bytes | None:
-        text: bytes | None = one
-        for boundary in reversed(self.boundaries):
-            if text is None:
-                return None
-            parts = [boundary.shield(bytes([byte])) if byte in boundary.rules else bytes([byte]) for byte in text]
-            text = None if None in parts else b"".join(part for part in parts if part is not None)
-        return text
-
     def armor(self, program: bytes) -> bytes | None:
         """A reply that has the effect of `program` over this whole stack, or None where no lossless way exists.
 
-        A layer that wraps the text in a program of its own can only be armored if all that follows is faithful: what
-        comes after would otherwise damage the wrapper, which no reply can protect.
+        Where a layer has no rules for single characters, one that wraps the text in a program of its own can only be
+        armored if all that follows is faithful: what comes after would otherwise damage the wrapper, which no reply
+        can protect.
         """
+        protection = protection_of(self.boundaries)
+        if protection is not None:
+            return protection.armor(program)
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):

@@ -36,7 +36,7 @@ def test_a_named_transport_that_is_missing_is_an_error(inside: Inside, stack: st
 def test_of_all_transports_what_is_missing_is_left_out_with_a_note(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise HostError("stopped here")
 
     monkeypatch.setattr("qfuzz.cli.diff.open_pool", stop)

@@ -110,7 +110,7 @@ def test_validate_a_set(tmp_path: Path) -> None:
     write_set(tmp_path / "set.jsonl")
     said = qfuzz(["validate", "set.jsonl", "--jobs", "1"], tmp_path)
     assert said.status == 0, said
-    assert said.out.splitlines()[-1] == "1 tasks, 0 faults"
+    assert said.out.splitlines()[-1] == "1 task, 0 faults"
     row = next(line.split() for line in said.out.splitlines() if line.startswith("note"))
     # tasks, references, naive passes, naive fails, constants, others, wrong states (many), faults
     assert [*row[1:7], row[8]] == ["1", "1", "0", "1", "7", "0", "0"]
@@ -140,3 +140,28 @@ def test_validate_tells_each_fault_in_a_line(tmp_path: Path) -> None:
     assert sum("note/t0-easy: passed by b'" in line for line in faults) >= 3
     assert any("note/t1-alone: has no reference" in line for line in faults)
     assert said.out.splitlines()[-1] == f"3 tasks, {len(faults)} faults"
+
+
+def test_explain_reads_a_reply_from_standard_input(tmp_path: Path) -> None:
+    said = qfuzz(["explain", "--reply", "-", "--transport", "nested"], tmp_path, b"echo '$5'")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("standard input over nested\n")
+    works = qfuzz(["explain", "--reply", "-", "--transport", "nested"], tmp_path, b"echo 5")
+    assert (works.status, works.out) == (1, "standard input works over nested as it does directly\n")
+
+
+def test_doctor_names_the_shell_behind_sh(tmp_path: Path) -> None:
+    said = qfuzz(["doctor", "--json"], tmp_path)
+    (shell,) = [record for record in said.records() if record["name"] == "sh"]
+    assert str(shell["detail"]).startswith(Path("/bin/sh").resolve().name + " ")
+
+
+@pytest.mark.parametrize(
+    ("contract", "warned"), [("raw", False), ("wrapped", False), ("rwa", True), ("disclosed:nestd", True)]
+)
+def test_an_unknown_contract_is_warned_of_and_counted(tmp_path: Path, contract: str, warned: bool) -> None:
+    lines = "".join(json.dumps({"reply": "true", "contract": contract}) + "\n" for _ in range(2))
+    (tmp_path / "r.jsonl").write_text(lines)
+    said = qfuzz(["diff", "r.jsonl", "--transport", "quoted"], tmp_path)
+    assert said.status == 0
+    assert ("warning: unknown" in said.err and "in 2 replies" in said.err) == warned

@@ -116,6 +116,9 @@ def test_check_needs_a_commitment(commitment: bytes | None, written: Path, tmp_p
     ("arguments", "complaint"),
     [
         (("--families", "write"), b"there is no family 'write'"),
+        (("--families", ""), b"--families: names no family"),
+        (("--families", "write-file,"), b"--families: names no family"),
+        (("--force",), b"--force makes no sense with no --out"),
         (("--per-family", "0"), b"1 to 1000000 tasks"),
         (("--seed", "a\tb"), b"printable"),
         (("--public", "--style", "v2"), b"--style makes no sense with --public"),
@@ -140,18 +143,42 @@ def test_bad_requests_are_one_line_and_leave_nothing(
 
 
 @pytest.mark.parametrize("taken", ["", ".manifest.json", ".commitment.json"])
+def test_a_set_is_replaced_only_when_told_to(written: Path, taken: str, tmp_path: Path) -> None:
+    for path in list(tmp_path.iterdir()):
+        if path.name != f"set.jsonl{taken}":
+            path.unlink()
+    before = (tmp_path / f"set.jsonl{taken}").read_bytes()
+    again = ("gen", "--families", "git-commit", "--out", "set.jsonl")
+    done = call(*again, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    # No seed is drawn in vain.
+    assert done.stderr == b"qfuzz: set.jsonl%s: is there already; --force replaces a set and its commitment\n" % (
+        taken.encode()
+    )
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {f"set.jsonl{taken}": before}
+    assert call(*again, "--force", cwd=tmp_path).returncode == 0
+    assert call("gen", "--check", written, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("taken", ["", ".manifest.json", ".commitment.json"])
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
 def test_only_a_regular_file_is_replaced(kind: str, taken: str, tmp_path: Path) -> None:
     path = tmp_path / f"set.jsonl{taken}"
     make = {"folder": path.mkdir, "pipe": lambda: os.mkfifo(path), "link": lambda: path.symlink_to("elsewhere")}
     make[kind]()
-    before = path.lstat()
+
+    def state(path: Path) -> tuple[Path, int, int, int]:
+        # Not when it was read last: to look for a file follows a link.
+        found = path.lstat()
+        return path, found.st_mode, found.st_ino, found.st_mtime_ns
+
+    before = state(path)
     done = call("gen", "--seed", SEED, "--out", "set.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"qfuzz: %s: can't be written (there is something else than a regular file)\n" % (
         path.name.encode()
     )
-    assert [(each, each.lstat()) for each in tmp_path.iterdir()] == [(path, before)]
+    assert [state(each) for each in tmp_path.iterdir()] == [before]
 
 
 @pytest.mark.usefixtures("written")
@@ -159,7 +186,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     call = "sys.argv[0] = 'qfuzz'; from qfuzz.cli.main import main; main()"
     limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)); {call}"
-    command = [sys.executable, "-c", limited, "gen", "--seed", SEED, "--out", "set.jsonl"]
+    command = [sys.executable, "-c", limited, "gen", "--seed", SEED, "--out", "set.jsonl", "--force"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr == b"qfuzz: set.jsonl: can't be written (File too large)\n"

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from qfuzz.engine.arrived import Arrival, Arrived, ArrivedAt, arrivals, first_difference
-from qfuzz.engine.events import Sample
-from qfuzz.engine.machinery import machinery
+from qfuzz.engine.events import Judged, Sample
+from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.engine.run import RunPlan
+from qfuzz.engine.run import replay as run
 from qfuzz.jail.pool import Pool
+from qfuzz.model.delivery import Launch
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture
 from qfuzz.transports.loader import load, resolve
@@ -70,6 +73,37 @@ def test_nothing_of_the_reply_runs(pool: Pool) -> None:
     programs = [b"sleep 30", b":(){ :|:& };:", b"kill -9 -1", b"rm -rf / --no-preserve-root"]
     for at in replay(pool, programs, "nested", "single", "quoted", "script-file", "sh"):
         assert [arrived.arrival for arrived in at.arrivals][1:] == [Arrival.SAME] * 4
+
+
+@pytest.mark.parametrize("stack", [*load().names(), "json-naive > nested", "nested > sh"])
+def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, stack: str) -> None:
+    programs = [
+        b"echo hi",
+        b"echo '$HOME' \"a  b\"",
+        b"echo $(bash -c 'echo x')",
+        b"echo '\"'",
+        b"exit 3",
+        b"echo a\necho b",
+    ]
+    samples = [Sample(index, Reply(program), None, "", Fixture(), "") for index, program in enumerate(programs)]
+    machines = machinery(pool, 10.0)
+    transports = () if stack == "direct" else (resolve(stack),)
+    plan = RunPlan(samples, len(samples), resolve("direct"), transports, context_of(pool, 10.0), 2)
+    judged = [event for event in run(plan, machines, lambda _: {}) if isinstance(event, Judged)]
+    assert len(judged) == len(programs)
+    for event, program in zip(judged, programs, strict=True):
+        assert event.direct.observation is not None
+        assert event.direct.observation.arrived == program
+        for result in event.results:
+            delivery = resolve(stack).deliver(program)
+            if not isinstance(delivery, Launch):
+                assert result.observation is None
+                continue
+            assert result.observation is not None
+            assert result.observation.tapped
+            # The recorder that runs the last shell too sees the same.
+            seen = machines.arrived_text(delivery, Fixture()) if delivery.inner_shells else delivery.program
+            assert result.observation.arrived == seen
 
 
 def test_order_is_that_of_the_samples_for_any_number_of_jobs(pool: Pool) -> None:

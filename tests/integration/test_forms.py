@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -15,9 +16,11 @@ from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch, Rejection
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Observation
-from qfuzz.model.task import Fixture, Task
+from qfuzz.model.task import ExpectFile, Fixture, Task
 from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.judge import judge
 from qfuzz.transports.loader import resolve
+from tests.examples import task_of
 
 TASKS = {task.task_id: task for task in load_public()}
 
@@ -64,6 +67,10 @@ def chars(causes: tuple[tuple[object, ...], ...]) -> list[str]:
         (b"echo '\\\n'", "nested", "\\", ["\\"]),
         (b"echo 'lone $ and \\n stay' '`'", "nested", "`", ["`"]),
         (b"printf '%s' '\\\\x'", "json-naive", "\\\\", ["\\\\"]),
+        (b"printf '%s' '$5'", "nested > single", "'$'", ["'", "''", "$"]),
+        (b"printf '%s' '$5'", "single > nested", "'$'", ["'", "'", "$"]),
+        (b"printf '%s' '$5'", "json-naive > nested", "$", ["$"]),
+        (b"exit 3", "double-nested", " ", [" "]),
     ],
 )
 def test_repair_set_and_causes(machines: Machinery, program: bytes, stack: str, repair: str, causes: list[str]) -> None:
@@ -74,6 +81,29 @@ def test_repair_set_and_causes(machines: Machinery, program: bytes, stack: str, 
     assert chars(found.causes) == causes
     for one in found.repair_set:
         assert program[one.offset : one.offset + 1].decode() == one.char
+
+
+def test_what_does_not_do_the_same_twice_is_told_by_its_verdicts(machines: Machinery) -> None:
+    task = task_of(ExpectFile(b"out.txt", b'$RANDOM "x"'))
+    program = b"printf '%s' '$RANDOM \"x\"' > out.txt"
+    known = breaker(machines, program, "nested", task)
+    forms = forms_of(machines, replace(known, by_verdict=True))
+    assert forms.repair is not None
+    assert "".join(one.char for one in forms.repair.repair_set) == '$""'
+    assert chars(forms.repair.causes) == ["$", '""']
+    assert forms.reply is None
+    restored = run(machines, "nested", forms.repair.protected, task.fixture)
+    assert isinstance(restored, Observation)
+    assert judge(task, restored).passed
+
+
+def test_verdicts_that_change_too_show_no_cause(machines: Machinery) -> None:
+    task = task_of(ExpectFile(b"out.txt", b"$5"), may_create=(b"x",))
+    # Directly right at some times and wrong at others.
+    program = b"printf '%s' '$5' > out.txt; ((SRANDOM % 2)) || touch more"
+    forms = [forms_of(machines, replace(breaker(machines, program, "nested", task), by_verdict=True)) for _ in range(6)]
+    assert any(each.repair is None for each in forms)
+    assert all(each.reply is None for each in forms)
 
 
 BREAKERS = [

@@ -92,6 +92,18 @@ def test_what_the_format_lets_in_the_store_can_keep(store: Store, line: bytes) -
     assert encode_reply(reply)
 
 
+def test_what_arrived_is_added_to_an_observation_and_never_taken_away(store: Store) -> None:
+    asked = replace(OBSERVED, arrived=b"echo", tapped=True)
+    parsed = replace(asked, parses=True)
+    for written, expected in ((OBSERVED, OBSERVED), (asked, asked), (OBSERVED, asked), (parsed, parsed)):
+        store.write_observation("k", written)
+        assert store.observations(["k"]) == {"k": expected}
+    lost = replace(OBSERVED, tapped=True)
+    store.write_observation("l", OBSERVED)
+    store.write_observation("l", lost)
+    assert store.observations(["l"]) == {"l": lost}
+
+
 def test_many_keys_are_asked_for_at_once(store: Store) -> None:
     keys = [str(number) for number in range(1203)]
     for key in keys:
@@ -221,6 +233,25 @@ def test_an_older_file_is_brought_up_to_date(tmp_path: Path) -> None:
         with Store(path) as opened:
             opened.write_observation("k", OBSERVED)
         assert table(path, "select name from _sqlite_migrations") == [(name,) for name in names]
+
+
+def test_a_text_that_an_older_version_saw_arrive_is_known_to_have_been_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"pragma application_id = {APPLICATION_ID}")
+    migrations.apply(Database(connection), stop_before="m005_what_arrived")
+    columns = "key, ending, value, stdout, stderr, tree, limit_hit, seconds, arrived"
+    for key, arrived in (("seen", "'echo'"), ("not", "null")):
+        connection.execute(
+            f"insert into observations ({columns}) values ('{key}', 'exit', 0, '', '', '[]', '', 0, {arrived})"
+        )
+    connection.close()
+    with Store(path) as opened:
+        found = opened.observations(["seen", "not"])
+    assert {key: (each.arrived, each.tapped) for key, each in found.items()} == {
+        "seen": (b"echo", True),
+        "not": (None, False),
+    }
 
 
 CUT_OFF = """

@@ -268,13 +268,17 @@ class Writer:
             )
 
         body = self.some(part, 3)
+        ending = name
+        if not quoted and self.draw(st.booleans()):
+            broken = self.draw(st.integers(0, len(name)))
+            ending = name[:broken] + b"\\\n" + name[broken:]
         return [
             Piece(b"h <<", Context.UNQUOTED, path),
             Piece(spelled, Context.DELIMITER, path),
             Piece(b" >/dev/null\n", Context.UNQUOTED, path),
             *body,
             Piece(b".\n", *within),
-            Piece(name, Context.DELIMITER, path),
+            Piece(ending, Context.DELIMITER, path),
             Piece(b"\n: ", Context.UNQUOTED, path),
         ]
 

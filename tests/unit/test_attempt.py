@@ -38,7 +38,15 @@ def comparisons(events: list[Event]) -> list[Comparison | None]:
 
 
 def kept(events: list[Event]) -> list[Observation]:
-    return [event.observation for event in events if isinstance(event, Executed)]
+    """What was kept, but for what arrived."""
+    kept = [event.observation for event in events if isinstance(event, Executed)]
+    assert all(observation.tapped for observation in kept)
+    return [replace(observation, arrived=None, tapped=False) for observation in kept]
+
+
+def runs_over(script: Script, program: bytes) -> list[str]:
+    """How a program was run, the recorder left out."""
+    return [kind for kind, each in script.log if each == program and kind != "tap"]
 
 
 def by_program(answers: dict[bytes, Observation]) -> Callable[[Launch, int], Observation]:
@@ -86,20 +94,20 @@ def test_without_a_task_a_confirmed_divergence_is_a_breaker() -> None:
 def test_a_timeout_is_kept_only_when_it_happens_alone() -> None:
     script = Script(by_program({DIRECT: WRONG, NESTED: LATE}), alone=lambda launch, ordinal: WRONG)  # noqa: ARG005
     events = events_of([DIRECT], script)
-    assert [kind for kind, program in script.log if program == NESTED] == ["run", "alone"]
+    assert runs_over(script, NESTED) == ["run", "alone"]
     assert kept(events) == [WRONG, WRONG, WRONG]
     assert comparisons(events) == [Comparison(Stability.SAME)]
 
     slow = Script(by_program({DIRECT: WRONG, NESTED: LATE}))
     events = events_of([DIRECT], slow)
-    assert [kind for kind, program in slow.log if program == NESTED] == ["run", "alone", "run", "alone"]
+    assert runs_over(slow, NESTED) == ["run", "alone", "run", "alone"]
     assert comparisons(events) == [Comparison(Stability.DIVERGED, (Channel.STATUS,))]
 
 
 def test_a_direct_run_without_end_is_not_repeated_and_not_compared() -> None:
     script = Script(by_program({DIRECT: LATE, NESTED: RIGHT}))
     events = events_of([DIRECT], script, task=TASK)
-    assert script.log == [("run", DIRECT), ("alone", DIRECT), ("run", NESTED)]
+    assert script.log == [("run", DIRECT), ("alone", DIRECT), ("run", NESTED), ("tap", NESTED)]
     assert comparisons(events) == [Comparison(Stability.DIRECT_TIMEOUT)]
     assert outcomes(events) == {"direct": Outcome.TIMEOUT, "nested": Outcome.PASS}
     assert not judged(events)[0].results[0].breaker
@@ -222,7 +230,44 @@ def test_syntax_is_not_asked_for_what_did_not_fail(task: Task | None) -> None:
     answers = {DIRECT: RIGHT, NESTED: RIGHT} if task else {DIRECT: FAILED, NESTED: observed(1)}
     script = Script(by_program(answers))
     events_of([DIRECT], script, task=task)
-    assert {kind for kind, _ in script.log} == {"run"}
+    assert "parses" not in {kind for kind, _ in script.log}
+
+
+@pytest.mark.parametrize("arrived", [b"echo ", None])
+def test_what_arrived_is_looked_for_once_a_launch_and_kept_with_each_of_its_runs(arrived: bytes | None) -> None:
+    script = Script(arrived=lambda launch: arrived)  # noqa: ARG005
+    events = events_of([DIRECT], script, stacks=("nested", "json"))
+    assert [program for kind, program in script.log if kind == "tap"] == [NESTED]
+    seen = [event.observation for event in events if isinstance(event, Executed)]
+    texts = {(observation.stdout.data, observation.arrived, observation.tapped) for observation in seen}
+    assert texts == {(DIRECT, DIRECT, True), (NESTED, arrived, True)}
+    assert len(seen) == 4, "an observation is told once"
+    assert [result.observation and result.observation.arrived for result in judged(events)[0].results] == [
+        arrived,
+        DIRECT,
+    ]
+
+
+def test_what_an_older_store_lacks_is_looked_for_and_nothing_is_executed() -> None:
+    first = events_of([DIRECT], Script())
+    known = {event.key: event.observation for event in first if isinstance(event, Executed)}
+    lacking = {key: replace(each, arrived=None, tapped=False) for key, each in known.items()}
+    script = Script()
+    again = events_of([DIRECT], script, recall=lambda keys: {key: lacking[key] for key in keys if key in lacking})
+    assert script.log == [("tap", NESTED)]
+    assert {event.key: event.observation for event in again if isinstance(event, Executed)} == known
+    assert (judged(again)[0].executed, judged(again)[0].recalled) == (0, 4)
+
+
+def test_a_recorder_that_fails_costs_no_result() -> None:
+    def fail(launch: Launch) -> bytes | None:
+        raise HarnessError(launch.shell)
+
+    events = events_of([DIRECT], Script(lambda launch, ordinal: RIGHT, arrived=fail), task=TASK)  # noqa: ARG005
+    assert outcomes(events) == {"direct": Outcome.PASS, "nested": Outcome.PASS}
+    (result,) = judged(events)[0].results
+    assert result.observation is not None
+    assert not result.observation.tapped
 
 
 def test_a_death_by_signal_is_not_seen_as_a_difference() -> None:
