@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
@@ -82,6 +83,15 @@ def examine() -> Iterator[Finding]:
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
     yield from _boundaries()
+    yield from _adapters()
+
+
+def _adapters() -> Iterator[Finding]:
+    """Adapters for escaping functions of other languages; what they lack is no fault either."""
+    lacking = {name: error for name, error in ((name, lack(name)) for name in ADAPTERS) if error is not None}
+    for name, error in lacking.items():
+        yield Finding("adapters", True, f"{name} can't be used, because {error.what}", error.hint)
+    yield Finding("adapters", True, f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available")
 
 
 def _sh(digest: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 
 from qfuzz.cli.fuzz_options import FuzzOptions
-from qfuzz.escape.faults import FaultKind
+from qfuzz.escape.faults import EscapeFault, FaultKind
 from qfuzz.escape.loader import escaper
 from qfuzz.fuzz.escape.campaign import Budget, campaign
 from qfuzz.fuzz.escape.events import (
@@ -63,6 +63,7 @@ def fuzz_escape(
             seed=options.seed,
             jobs=options.jobs,
             only=words or None,
+            stop_at_fault=on_error == "stop",
             timeout_seconds=options.timeout_seconds or TIMEOUT_SECONDS,
         )
         with closing(events):
@@ -71,18 +72,19 @@ def fuzz_escape(
 
 def _told(events: Iterator[Event], option: str, on_error: str, as_json: bool) -> int:
     live = Live(as_json)
-    found = 0
+    found = escaped = 0
+    fatal: EscapeFault | None = None
     for event in events:
         match event:
             case CampaignStarted():
                 live.say({"event": "started", "target": event.target, "seed": event.seed}, [f"seed {event.seed}"])
             case BatchJudged():
+                escaped += event.words
                 live.count(event, found)
             case TargetFaulty(fault):
-                stops = on_error == "stop" and fault.kind is not FaultKind.PRINTS
-                live.say(fault_record(fault), [], "" if stops else fault.line)
-                if stops:
-                    raise InputError(fault.line, hint="--on-error skip goes on")
+                if on_error == "stop" and fault.kind is not FaultKind.PRINTS:
+                    fatal = fatal or fault
+                live.say(fault_record(fault), [], "" if fault is fatal else fault.line)
             case EscapeFinding():
                 found += 1
                 live.say(finding_record(event, option), ["", *finding_text(event, option)])
@@ -91,13 +93,11 @@ def _told(events: Iterator[Event], option: str, on_error: str, as_json: bool) ->
                 live.say(record, [], f"{count} words failed together in {lane.name}, and not one by one")
             case CampaignEnded():
                 live.say(ended_record(event), ["", *ended_text(event)])
-                if event.coverage.words and event.coverage.words == sum(event.faults.values()) - _prints(event):
-                    raise InputError("escaped no word at all, so nothing was tried", where=option)
+    if fatal is not None:
+        raise InputError(fatal.line, hint="--on-error skip goes on")
+    if not escaped:
+        raise InputError("no word was escaped, so nothing was tried", where=option)
     return 1 if found else 0
-
-
-def _prints(ended: CampaignEnded) -> int:
-    return ended.faults.get(FaultKind.PRINTS.value, 0)
 
 
 class Live:
@@ -114,7 +114,7 @@ class Live:
         """Writes the record or the lines to stdout, and the complaint to stderr."""
         self._erase()
         if self._as_json:
-            print(json.dumps(record, ensure_ascii=False), flush=True)
+            print(json.dumps(record), flush=True)
         else:
             for line in lines:
                 print(line, flush=True)

@@ -96,14 +96,15 @@ def _each(escape: Escape, words: list[str], twice: bool, progress: mmap.mmap) ->
     out = bytearray()
     for index, word in enumerate(words):
         PROGRESS.pack_into(progress, 0, index)
-        tag, body = _one(escape, word)
-        if twice and tag == OK and _one(escape, word) != (tag, body):
+        tag, body = one(escape, word)
+        if twice and tag == OK and one(escape, word) != (tag, body):
             tag = VARIES
         out += ANSWER.pack(tag, len(body)) + body
     return bytes(out)
 
 
-def _one(escape: Escape, word: str) -> tuple[bytes, bytes]:
+def one(escape: Escape, word: str) -> tuple[bytes, bytes]:
+    """The tag and the bytes for a single word."""
     try:
         escaped = escape(word)
     except BaseException as error:

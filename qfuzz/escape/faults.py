@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qfuzz.model.errors import UsageError
+from qfuzz.model.errors import InputError, UsageError
 
 
 class FaultKind(enum.Enum):
@@ -19,6 +20,8 @@ class FaultKind(enum.Enum):
     HANGS = "hangs"
     DIES = "dies"
     """Its process ended."""
+    FLOODS = "floods"
+    """The answer is longer than any shell is asked to read."""
     VARIES = "varies"
     """The same word twice gave two answers."""
     PRINTS = "prints"
@@ -38,6 +41,24 @@ class EscapeFault:
     def line(self) -> str:
         """One line for people: who, what, and the word that did it, as a Python literal."""
         return f"{self.target} {self.detail} for {shown(self.word)}"
+
+
+MOST_BYTES = 1 << 20
+"""The longest escaped word."""
+
+
+MOST_HANGS = 10
+"""After so many words that were waited for in vain nobody waits any longer."""
+
+
+def first_fault(answers: Sequence[bytes | EscapeFault]) -> int | None:
+    """The index of the first word that was not escaped, or None."""
+    return next((index for index, answer in enumerate(answers) if isinstance(answer, EscapeFault)), None)
+
+
+def given_up(fault: EscapeFault) -> InputError:
+    """The end of a run in which a function or program hangs again and again; `fault` is the last of it."""
+    return InputError(f"{fault.line}, and so for {MOST_HANGS} words: given up")
 
 
 class TargetError(UsageError):

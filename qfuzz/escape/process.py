@@ -19,6 +19,10 @@ class SilentError(Exception):
     """Nothing came for as long as was waited."""
 
 
+class FloodError(Exception):
+    """More came than any answer is long."""
+
+
 class GoneError(Exception):
     """The process ended, or closed its output. The text says how it ended."""
 
@@ -73,12 +77,14 @@ class Process:
         request: bytes,
         complete: Callable[[bytearray], int],
         silence_seconds: float,
+        most_bytes: int,
         moved: Callable[[], object] = lambda: None,
     ) -> bytes:
         """Sends a request and reads until `complete` names the length (more than 0) of a whole answer.
 
         Raises SilentError after `silence_seconds` in which nothing was sent, nothing came, and what `moved` returns
-        stayed equal; GoneError where the process ended. Both leave it fit for nothing but `close`.
+        stayed equal; GoneError where the process ended; FloodError where more than `most_bytes` came and were no whole
+        answer. All leave it fit for nothing but `close`.
         """
         unsent = memoryview(request)
         last, still_since = moved(), time.monotonic()
@@ -96,6 +102,8 @@ class Process:
                             selector.unregister(self._requests)
                     else:
                         self._receive()
+                if len(self._buffer) > most_bytes:
+                    raise FloodError
                 now = moved()
                 if ready or now != last:
                     last, still_since = now, time.monotonic()

@@ -17,13 +17,16 @@ from pathlib import Path
 from types import TracebackType
 
 from qfuzz.escape import child
-from qfuzz.escape.faults import EscapeFault, FaultKind, TargetError
-from qfuzz.escape.process import GoneError, Process, SilentError
+from qfuzz.escape.faults import MOST_HANGS, EscapeFault, FaultKind, TargetError, first_fault, given_up
+from qfuzz.escape.process import FloodError, GoneError, Process, SilentError
 
 CHILD = Path(__file__).parent / "child.py"
 
 START_SECONDS = 30.0
 """How long an import may take at least."""
+
+FLOOD_BYTES = 256 << 20
+"""The longest answer to a batch: what comes beyond is not even read."""
 
 Escaped = bytes | EscapeFault
 
@@ -33,6 +36,12 @@ _TOLD = {
     child.NUL: (FaultKind.NUL, "returns a NUL, which no shell reads,"),
     child.VARIES: (FaultKind.VARIES, "does not answer the same twice"),
 }
+
+
+def fault_of(target: str, word: bytes, tag: bytes, body: bytes) -> EscapeFault:
+    """The fault that an answer of the child's tells of."""
+    kind, detail = _TOLD[tag]
+    return EscapeFault(target, word, kind, detail.format(body.decode("utf-8", "backslashreplace")))
 
 
 class EscapeWorker:
@@ -52,6 +61,7 @@ class EscapeWorker:
         self.warning: EscapeFault | None = None
         """The first word for which it printed something, and what. Said once; the words count as escaped."""
         self._timeout_seconds = timeout_seconds
+        self._hangs = 0
         self._cwd = None if cwd is None else str(cwd)
         self._progress_fd = os.memfd_create("progress")
         os.ftruncate(self._progress_fd, mmap.PAGESIZE)
@@ -63,14 +73,18 @@ class EscapeWorker:
             self.close()
             raise
 
-    def escape(self, words: Sequence[bytes], *, twice: bool = False) -> list[Escaped]:
+    def escape(self, words: Sequence[bytes], *, twice: bool = False, stop: bool = False) -> list[Escaped]:
         """The escaped words, in their order; a fault in place of each that was not escaped.
 
-        `twice` calls the function two times for each word and makes a difference a fault. Words must hold no NUL.
+        `twice` calls the function two times for each word and makes a difference a fault. `stop` ends the answers with
+        the first fault. Words must hold no NUL. Raises InputError where the function hangs again and again.
         """
         answers: list[Escaped] = []
         while len(answers) < len(words):
             answers += self._some(words[len(answers) :], twice)
+            at = first_fault(answers) if stop else None
+            if at is not None:
+                return answers[: at + 1]
         return answers
 
     def _some(self, words: Sequence[bytes], twice: bool) -> list[Escaped]:
@@ -81,9 +95,14 @@ class EscapeWorker:
             kind, detail = FaultKind.HANGS, f"does not answer in {self._timeout_seconds:g} s"
         except GoneError as gone:
             kind, detail = FaultKind.DIES, f"ends its process ({gone})"
+        except FloodError:
+            kind, detail = FaultKind.FLOODS, "answers without end"
         at = min(self._at(), len(words) - 1)
         self._start()
         fault = EscapeFault(self.target, words[at], kind, detail)
+        self._hangs += kind is FaultKind.HANGS
+        if self._hangs >= MOST_HANGS:
+            raise given_up(fault)
         # The answers before it were lost with the process; they are asked for again.
         return [*self.escape(words[:at], twice=twice), fault]
 
@@ -119,18 +138,12 @@ class EscapeWorker:
             tag, length = child.ANSWER.unpack_from(answer, offset)
             offset += child.ANSWER.size + length
             body = answer[offset - length : offset]
-            if tag == child.OK:
-                answers.append(body)
-            else:
-                kind, detail = _TOLD[tag]
-                answers.append(
-                    EscapeFault(self.target, word, kind, detail.format(body.decode("utf-8", "backslashreplace")))
-                )
+            answers.append(body if tag == child.OK else fault_of(self.target, word, tag, body))
         return answers
 
     def _exchange(self, request: bytes, silence_seconds: float) -> tuple[bytes, bytes]:
         assert self._process is not None, "the worker is closed"
-        frame = self._process.exchange(request, _framed, silence_seconds, self._at)
+        frame = self._process.exchange(request, _framed, silence_seconds, FLOOD_BYTES, self._at)
         tag, _ = child.ANSWER.unpack_from(frame)
         return tag, frame[child.ANSWER.size :]
 

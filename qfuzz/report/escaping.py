@@ -17,7 +17,13 @@ _INDENT = " " * 12
 
 
 def reproduction(finding: EscapeFinding, option: str) -> str:
-    """A command of printable characters that tries this one word again, in a jail. `option` names the target's kind."""
+    """A command of printable characters that tries this one word again, in a jail. `option` names the target's kind.
+
+    A function without a name that can be imported is to be called from Python, as it was.
+    """
+    if "<" in finding.target:
+        arguments = f"shells=[{finding.lane.shell.name!r}], contexts=[{finding.lane.context.value!r}]"
+        return f"check_escape(FUNCTION, {arguments}, words=[{finding.word!a}])"
     word = printable_word(finding.word).decode()
     target = shlex.quote(one_line(finding.target))
     lane = finding.lane
@@ -47,7 +53,7 @@ def reading_text(reading: Reading) -> str:
             parts.append("and the argument after it is lost")
     if reading.ending:
         parts.append(f"the shell {reading.ending}")
-    if reading.said:
+    if reading.said and (reading.read is None or reading.ending):
         parts.append(f"it says: {reading.said}")
     return one_line("; ".join(parts))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Protocol
 
-from qfuzz.escape.faults import EscapeFault
+from qfuzz.escape.faults import MOST_BYTES, EscapeFault, FaultKind, first_fault
 
 
 def as_bytes(word: str) -> bytes:
@@ -26,8 +26,8 @@ class Escaper(Protocol):
     target: str
     warning: EscapeFault | None
 
-    def escape(self, words: Sequence[bytes], *, twice: bool = False) -> list[bytes | EscapeFault]:
-        """A whole answer or a fault for each word."""
+    def escape(self, words: Sequence[bytes], *, twice: bool = False, stop: bool = False) -> list[bytes | EscapeFault]:
+        """A whole answer or a fault for each word, up to the first fault if `stop`."""
 
     def close(self) -> None:
         """Ends what it started."""
@@ -47,8 +47,11 @@ class Askers:
         self._free.put(first)
         self._warned = False
 
-    def escape(self, words: Sequence[str], *, twice: int = 0) -> list[bytes | EscapeFault]:
-        """Answers for all words, the first `twice` of which are asked two times. May be called from any thread."""
+    def escape(self, words: Sequence[str], *, twice: int = 0, stop: bool = False) -> list[bytes | EscapeFault]:
+        """Answers for all words, or up to the first fault if `stop`; the first `twice` words are asked two times.
+
+        May be called from any thread.
+        """
         if not words:
             return []
         encoded = list(map(as_bytes, words))
@@ -57,10 +60,18 @@ class Askers:
             if escaper is None:
                 escaper = self._make()
                 self._all.append(escaper)
-            answers = escaper.escape(encoded[:twice], twice=True) if twice else []
-            return [*answers, *escaper.escape(encoded[twice:])] if len(encoded) > twice else answers
+            answers = escaper.escape(encoded[:twice], twice=True, stop=stop) if twice else []
+            if len(encoded) > twice and not (stop and first_fault(answers) is not None):
+                answers = [*answers, *escaper.escape(encoded[twice:], stop=stop)]
         finally:
             self._free.put(escaper)
+        return [
+            self._too_long(word, len(answer)) if isinstance(answer, bytes) and len(answer) > MOST_BYTES else answer
+            for word, answer in zip(encoded, answers, strict=False)
+        ]
+
+    def _too_long(self, word: bytes, length: int) -> EscapeFault:
+        return EscapeFault(self.target, word, FaultKind.FLOODS, f"answers with {length} bytes, more than {MOST_BYTES},")
 
     def warnings(self) -> list[EscapeFault]:
         """What an escaper did besides, once for all."""

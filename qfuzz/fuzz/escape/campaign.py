@@ -78,12 +78,15 @@ def campaign(
     jobs: int = 1,
     known: Sequence[bytes] = (),
     only: Sequence[bytes] | None = None,
+    stop_at_fault: bool = False,
     timeout_seconds: float = 2.0,
 ) -> Generator[Event, None, None]:
     """Tries words until the budget is used up. `escapers` makes one asker a job; `timeout_seconds` is for one shell.
 
     `known` words come first. With `only`, those words are tried and no others, and what fails is not made smaller.
-    The consumer may close it at any event. Raises HarnessError where jails fail.
+    With `stop_at_fault` the first word that is not escaped at all is the last one that is tried.
+    The consumer may close it at any event. Raises HarnessError where jails fail, and InputError
+    where the function hangs again and again.
     """
     began = time.monotonic()
     readers = {lane: Reader(pool, lane, timeout_seconds) for lane in lanes}
@@ -91,7 +94,7 @@ def campaign(
     earlier = frozenset(map(as_text, known))
     with Askers(escapers, jobs) as askers:
         yield CampaignStarted(askers.target, tuple(lanes), seed, len(earlier))
-        judge = _Judge(askers, readers)
+        judge = _Judge(askers, readers, stop_at_fault)
         source = batches(seed, sorted(earlier)) if only is None else iter([Batch(listed=tuple(map(as_text, only)))])
         for outcome in ordered_map(judge, _within(source, budget, began), jobs):
             cover.add(outcome.words)
@@ -105,7 +108,7 @@ def campaign(
                 asked = _Asked(askers, readers[lane], shrinks=only is None)
                 yield from _explained(outcome.words, asked, seen, budget, earlier)
             yield BatchJudged(len(outcome.words) - len(outcome.faults), len(outcome.faults))
-            if seen.findings >= budget.findings or _late(budget, began):
+            if (stop_at_fault and outcome.faults) or seen.findings >= budget.findings or _late(budget, began):
                 break
     yield CampaignEnded(cover.coverage(), dict(seen.faults), seen.findings, seen.unexplained, time.monotonic() - began)
 
@@ -135,10 +138,12 @@ class _Judge:
 
     askers: Askers
     readers: dict[Lane, Reader]
+    stop_at_fault: bool
 
     def __call__(self, batch: Batch) -> _Outcome:
         words = batch.words()
-        answers = self.askers.escape(words, twice=_ASKED_TWICE)
+        answers = self.askers.escape(words, twice=_ASKED_TWICE, stop=self.stop_at_fault)
+        words = words[: len(answers)]
         pairs = [(as_bytes(word), answer) for word, answer in zip(words, answers, strict=True)]
         good = [(word, answer) for word, answer in pairs if isinstance(answer, bytes)]
         faults = tuple(answer for _, answer in pairs if isinstance(answer, EscapeFault))

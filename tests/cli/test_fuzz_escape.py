@@ -1,0 +1,148 @@
+"""`qfuzz fuzz --escape`: output, exit status, errors."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import qfuzz
+
+FUNCTIONS = """
+import shlex, os, time
+
+def right(word):
+    return shlex.quote(word)
+
+def drops_newline(word):
+    return shlex.quote(word).replace("\\n", "")
+
+def picky(word):
+    if word == "$":
+        raise ValueError("no dollars")
+    return shlex.quote(word)
+
+def none(word):
+    return None
+
+def number(word):
+    return b"x"
+
+def chatty(word):
+    print("debugging", word)
+    return shlex.quote(word)
+
+def forever(word):
+    time.sleep(1000)
+
+count = 0
+def varies(word):
+    global count
+    count += 1
+    return shlex.quote(word + str(count))
+
+value = 5
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(FUNCTIONS)
+    return tmp_path
+
+
+def fuzz(here: Path, *arguments: str):
+    return qfuzz(["fuzz", *arguments, "--seed", "1", "--jobs", "1"], cwd=here)
+
+
+def test_nothing_found(here: Path) -> None:
+    said = fuzz(here, "--escape", "mine:right", "--examples", "21000")
+    assert (said.status, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert lines[0] == "seed 1"
+    assert "  all words of up to 2 of 71 characters" in lines
+    assert "  all words of 3 of 25 characters" in lines
+    assert lines[-1] == "0 findings"
+
+
+def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
+    said = fuzz(here, "--escape", "mine:drops_newline", "--examples", "3000")
+    assert said.status == 1
+    again = "qfuzz fuzz --escape mine:drops_newline --shell bash --context argument --word $'\\n'"
+    assert said.out.splitlines()[1:7] == [
+        "",
+        "mine:drops_newline fails in bash, argument",
+        "  word      '\\n'",
+        "  escaped   ''",
+        "  read      ''",
+        f"  again     {again}",
+    ]
+    words = [*shlex.split(again.replace("$'\\n'", "X"))[1:-1], "\n"]
+    repeated = qfuzz(words, cwd=here)
+    assert repeated.status == 1
+    assert "  word      '\\n'" in repeated.out
+    assert qfuzz([*words[:-1], "a"], cwd=here).status == 0
+
+
+def test_json(here: Path) -> None:
+    arguments = ["--escape", "mine:drops_newline", "--shell", "bash", "--shell", "dash", "--examples", "3000", "--json"]
+    said = fuzz(here, *arguments)
+    started, *findings, ended = said.records()
+    assert started == {"event": "started", "target": "mine:drops_newline", "seed": 1}
+    assert [(record["shell"], record["word"], record["read"]) for record in findings] == [
+        ("bash", "\n", [""]),
+        ("dash", "\n", [""]),
+    ]
+    assert (ended["event"], ended["words"], ended["findings"]) == ("ended", 3000, 2)
+    assert json.dumps(ended)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--escape", "nowhere:f"], "nowhere:f: can't be imported (ModuleNotFoundError: No module named 'nowhere')"),
+        (["--escape", "mine:value"], "mine:value: is not callable but of type int"),
+        (["--escape", "mine"], "mine: is not of the form pkg.module:function"),
+        (["--escape", "mine:picky"], "mine:picky raises ValueError: no dollars for '$'; --on-error skip goes on"),
+        (["--escape", "mine:none"], "mine:none returns NoneType instead of str for ''; --on-error skip goes on"),
+        (["--escape", "mine:number"], "mine:number returns bytes instead of str for ''; --on-error skip goes on"),
+        (["--escape", "mine:varies"], "mine:varies does not answer the same twice for ''; --on-error skip goes on"),
+        (
+            ["--escape", "mine:forever", "--timeout", "0.2"],
+            "mine:forever does not answer in 0.2 s for ''; --on-error skip goes on",
+        ),
+        (["--escape", "mine:none", "--on-error", "skip"], "--escape: no word was escaped, so nothing was tried"),
+        (["--escape", "mine:right", "--shell", "tcsh"], "--shell: there is no shell 'tcsh'"),
+        (["--escape", "mine:right", "--context", "x"], "Invalid value for '--context'"),
+        (["--escape", "mine:right", "--seconds", "nan"], "Invalid value for '--seconds'"),
+        (["--escape", "mine:right", "--examples", "0"], "Invalid value for '--examples'"),
+        (["--escape-command", "no-such"], "no-such: no such program, and no adapter"),
+        ([], "give one of --escape"),
+        (["--escape", "mine:right", "--escape-command", "cat"], "give one of --escape"),
+    ],
+)
+def test_bad_input_is_one_line(here: Path, arguments: list[str], error: str) -> None:
+    said = fuzz(here, *arguments, "--examples", "2000") if "--examples" not in arguments else fuzz(here, *arguments)
+    assert said.status == 2
+    *_, last = said.err.splitlines()
+    assert last.startswith(f"qfuzz: {error}")
+    assert "Traceback" not in said.err
+
+
+def test_what_is_not_escaped_is_skipped_and_counted(here: Path) -> None:
+    said = fuzz(here, "--escape", "mine:picky", "--on-error", "skip", "--examples", "2000")
+    assert (said.status, said.err) == (0, "qfuzz: mine:picky raises ValueError: no dollars for '$'\n")
+    assert "  not escaped (raises): 1" in said.out
+
+
+def test_what_is_printed_is_said_once(here: Path) -> None:
+    said = fuzz(here, "--escape", "mine:chatty", "--examples", "2000")
+    assert (said.status, said.err) == (0, "qfuzz: mine:chatty prints 'debugging' for ''\n")
+
+
+def test_an_adapter(here: Path) -> None:
+    said = fuzz(here, "--escape-command", "npm:shell-quote-1.7.2", "--examples", "100")
+    assert said.status == 1
+    assert "npm:shell-quote-1.7.2 fails in bash, argument" in said.out
