@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def test_a_file_holds_what_it_should(shipped: dict[str, tuple[Placed, ...]], nam
 def test_every_family_has_a_known_breaker(shipped: dict[str, tuple[Placed, ...]]) -> None:
     placed = [each for cases in shipped.values() for each in cases if each.case.expect is Expect.BROKEN]
     assert {each.task.family for each in placed if each.task is not None} == set(FAMILY_NAMES)
+
+
+def test_making_them_again_leaves_those_that_are_there() -> None:
+    assert sorted(FILES) == sorted(TRANSPORTS), "or it would make some here"
+    before = {path: path.stat().st_mtime_ns for path in FILES.values()}
+    done = subprocess.run([sys.executable, FOLDER.parents[1] / "scripts" / "corpus_breakers.py"], timeout=60)
+    assert done.returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in FOLDER.glob(f"*{SUFFIX}")} == before
 
 
 def test_every_case_is_as_its_file_says(shipped: dict[str, tuple[Placed, ...]]) -> None:

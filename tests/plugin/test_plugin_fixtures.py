@@ -75,3 +75,46 @@ def test_a_transport_is_tried_with_drawn_programs(project: Project) -> None:
     assert "json carried none of " in ran.out
     assert "Traceback" not in ran.out
     assert "Falsifying example" not in ran.out
+
+
+ESCAPES = """
+import shlex
+import pytest
+
+def naive(text):
+    return '"' + text + '"'
+
+def test_quotes(assert_escapes):
+    assert_escapes(shlex.quote, examples=2000)
+
+def test_by_name(assert_escapes):
+    assert_escapes("shlex:quote", examples=500)
+
+def test_naive(assert_escapes):
+    assert_escapes(naive, examples=2000)
+
+def test_returns_nothing(assert_escapes):
+    assert_escapes(lambda text: None, examples=50)
+
+def test_raises(assert_escapes):
+    assert_escapes(lambda text: 1 / 0, examples=50)
+
+def test_no_such_shell(assert_escapes):
+    assert_escapes(shlex.quote, shells=["no-such"], examples=50)
+"""
+
+
+def test_an_escaping_function_is_tried_with_words(project: Project) -> None:
+    project.write("test_own.py", ESCAPES)
+    ran = project.run("-q", "-m", "qfuzz")
+    assert ran.outcomes == {"passed": 2, "failed": 4}, ran.out
+    for said in ("no-such", "ZeroDivisionError"):
+        assert said in ran.out
+    assert "Traceback" not in ran.out
+
+
+def test_what_a_test_makes_up_needs_the_jail(project: Project) -> None:
+    project.write("test_own.py", ESCAPES + FUZZES)
+    ran = project.run("-q", "-k", "quotes or carries_all", "--qfuzz-isolation", "none")
+    assert ran.outcomes == {"failed": 2, "deselected": 7}, ran.out
+    assert ran.out.count("what a test makes up runs in the jail only") >= 2

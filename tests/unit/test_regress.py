@@ -237,6 +237,19 @@ def test_the_report_is_xml_of_the_usual_shape() -> None:
         assert all(each[0].attrib["message"] for each in suite if len(each))
 
 
+def test_the_report_takes_any_text() -> None:
+    odd = "\0\x1b\ufffe \udcff ]]> <&> \U0001f41a"
+    (broke,) = replay_cases(place(replace(BROKEN, expect=Expect.SURVIVES)), Script().machinery(), 1.0, 1)
+    placed = replace(broke.placed, where=f"{odd}.breakers.jsonl:1", name=odd)
+    document = junit_xml([Told(replace(broke, placed=placed), (odd, odd))], refused_is_fault=True)
+    ((suite,),) = ([*ET.fromstring(document)],)
+    shown = "\\x00\\x1b\\ufffe \\udcff ]]> <&> \U0001f41a"
+    assert suite.attrib["name"] == f"{shown}.breakers.jsonl"
+    (case,) = suite
+    assert case.attrib["name"] == case[0].attrib["message"] == shown
+    assert case[0].text == f"{shown}\n{shown}"
+
+
 def test_a_case_without_a_task_is_called_by_its_program() -> None:
     assert Case("nested", Expect.SURVIVES, b"printf '\n\xff'").label == r"printf '\n\xff'"
     long = Case("nested", Expect.SURVIVES, b"x" * 100).label
