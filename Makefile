@@ -16,7 +16,7 @@ python := "$(VENV)"/bin/python
 pytest := $(python) -m pytest
 parallel := -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help setup tools demo test arch lint types format lock bench breakers wheel clean distclean
+.PHONY: help setup tools demo test test-long arch lint types format lock bench breakers wheel clean distclean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ demo: setup ## Validate the public tasks, replay the shipped replies, print what
 
 test: setup ## Run the whole test suite
 	@$(pytest) $(parallel) $(ARGS)
+
+test-long: setup ## Run the tests that take too long for every day
+	@$(pytest) $(parallel) --nightly -m nightly $(ARGS)
 
 arch: tools ## Check who imports whom, cycles, file sizes, start-up weight, help texts
 	@$(pytest) tests/arch $(ARGS)

@@ -157,4 +157,5 @@ launches = st.builds(
     files=st.lists(side_files, max_size=2).map(tuple),
     shell=st.sampled_from(["bash", "sh"]),
     inner_shells=st.integers(0, 3),
+    id_mapped=st.booleans(),
 )

@@ -49,15 +49,8 @@ class _Program:
 
 
 @click.command()
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[REPLIES]...")
 @click.option("--command", "program", metavar="PROGRAM", help="Asked once a task and trial; run by /bin/sh -c.")
-@click.option(
-    "--from",
-    "sources",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help="Take replies from a reply file or an Inspect log instead; may be repeated.",
-)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The reply file to write.")
 @click.option(
     "--contract", default="raw", show_default=True, metavar="CONTRACT", help="raw, native or disclosed:STACK."
@@ -121,17 +114,19 @@ def command(
     """Gather replies into one reply file.
 
     With --command, PROGRAM gets each prompt on standard input, and what it prints is the reply. What OUT holds already
-    is not asked again, so the same call goes on after a stop. Asks that failed are listed in OUT.failed. With --from,
-    replies that exist are read, cleaned if asked, and written. Exit status: 0 all asked, 1 some failed, 2 bad input.
+    is not asked again, so the same call goes on after a stop. Asks that failed are listed in OUT.failed. Without it,
+    REPLIES (reply files, Inspect logs) are read, cleaned if asked, and written.
+
+    Exit status: 0 all asked, 1 some failed, 2 bad input, 130 stopped.
 
     \b
     Example:
         qfuzz collect --command 'my-model --quiet' --model my-model --trials 3 --out replies.jsonl
-        qfuzz collect --from logs/*.eval --clean fences,blank-lines --out cleaned.jsonl
+        qfuzz collect logs/*.eval --clean fences,blank-lines --out cleaned.jsonl
     """
     rules = parse_rules(clean) if clean is not None else ()
     if (program is None) == (not sources):
-        raise UsageError("give either --command PROGRAM or --from FILE")
+        raise UsageError("give either --command PROGRAM or REPLIES")
     if program is None:
         return gather(sources, rules, out)
     wanted = parse_contract(contract)
@@ -214,7 +209,7 @@ class _FailureList:
 
 @contextmanager
 def _stop_on_signals() -> Iterator[threading.Event]:
-    """An event that SIGINT or SIGTERM sets; a second SIGINT interrupts as usual."""
+    """An event that SIGINT, SIGTERM or SIGHUP sets, unless it was ignored before; a second one interrupts at once."""
     stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -222,7 +217,10 @@ def _stop_on_signals() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         stopped.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: handler for number in heeded if (handler := signal.getsignal(number)) is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, stop)
     try:
         yield stopped
     finally:

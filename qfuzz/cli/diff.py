@@ -15,6 +15,7 @@ import click
 from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
+from qfuzz.cli.stacks import ALL, transports_of
 from qfuzz.collect.prompts import parse_contract
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.attempt import Machinery
@@ -36,11 +37,8 @@ from qfuzz.report.records import judged_records
 from qfuzz.report.tally import Tally
 from qfuzz.report.text import BreakerList, print_table
 from qfuzz.store.store import Store
-from qfuzz.transports.available import missing_of, require
 from qfuzz.transports.base import Transport
-from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
-
-ALL = "all"
+from qfuzz.transports.loader import DEFAULT_TRANSPORTS, resolve
 
 
 @click.command()
@@ -108,7 +106,7 @@ def command(
     """
     with ExitStack() as cleanup:
         files = reply_files(replies, cleanup)
-        stacks = _stacks(transports)
+        stacks = transports_of(transports or DEFAULT_TRANSPORTS, isolation)
         tasks = load_known_tasks(task_sets)
         laid = Fixture() if fixture is None else read_fixture(fixture)
         source = check_replies(files, tasks, command_field=command_field, skip_bad=skip_bad)
@@ -186,31 +184,6 @@ def _check_seen(machines: Machinery) -> None:
             f"{name} starts no shell with the reply as an argument or a file, so what arrives can't be seen",
             hint="leave out --arrived",
         )
-
-
-def _stacks(names: tuple[str, ...]) -> tuple[Transport, ...]:
-    """The transports asked for, each once; direct is always there and need not be named.
-
-    What was named must be there; of all, what is missing is left out and said. Raises UsageError, HostError.
-    """
-    resolved = [transport for name in names or DEFAULT_TRANSPORTS for transport in _named(name)]
-    if all(each.name == "direct" for each in resolved):
-        raise UsageError("direct is what the other transports are compared with", hint="name one of those")
-    return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
-
-
-def _named(name: str) -> Iterator[Transport]:
-    if name != ALL:
-        transport = resolve(name)
-        require(transport)
-        yield transport
-        return
-    for transport in map(resolve, load().names()):
-        lacking = missing_of(transport)
-        if lacking is None:
-            yield transport
-        else:
-            print(f"left out: {lacking}; {lacking.remedy}", file=sys.stderr)
 
 
 def _say_skipped(source: ReplySource) -> None:

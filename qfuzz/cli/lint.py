@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from qfuzz.bash.scan import contexts
 from qfuzz.cli.config import config_option
+from qfuzz.cli.gather import reply_files
 from qfuzz.lint.author import author_marks, find_shellcheck
 from qfuzz.lint.check import Linter
 from qfuzz.lint.findings import Linted, Source, linted_record, placed
@@ -108,10 +110,11 @@ def _records(paths: tuple[Path, ...], command_field: str | None, skip_bad: bool)
     def skip(error: InputError) -> None:
         print(f"skipped {error}", file=sys.stderr)
 
-    for path in paths:
-        decode = lambda line: decode_reply(line, command_field)  # noqa: E731
-        for record in read_records(path, decode, on_bad=skip if skip_bad else None):
-            yield Source(str(path), record.number), record.value
+    with ExitStack() as cleanup:
+        for file in reply_files(paths, cleanup):
+            decode = lambda line: decode_reply(line, command_field)  # noqa: E731
+            for record in read_records(file.path, decode, on_bad=skip if skip_bad else None, name=file.name):
+                yield Source(file.name, record.number), record.value
 
 
 def _one(file: Path) -> Iterator[tuple[Source, Reply]]:

@@ -18,8 +18,18 @@ _COUNTS = ("input_tokens", "output_tokens", "reasoning_tokens")
 _NOT_THEIRS = ("task_id", "reply", "contract", "trial", "effort", "model", "cleaned", "original", "seconds", "attempts")
 
 
+MAX_TOLD_WAIT_SECONDS = 3600.0
+
+
 class NoAnswer(Exception):
-    """The program gave no reply; the message says why."""
+    """The program gave no reply; the message says why.
+
+    `wait_seconds` is how long the program said to wait before it is asked again, None if it did not say.
+    """
+
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,8 @@ def read_answer(ran: Ran, form: str) -> Answer:
     """The answer of a program that printed `form`: TEXT, the reply to the byte, or JSON, an envelope around it.
 
     An envelope is one object with `text`, the reply, and perhaps `input_tokens`, `output_tokens`, `reasoning_tokens`;
-    other keys are kept, `error` says that there is no reply. Raises NoAnswer.
+    other keys are kept. `error` says why there is no reply, and `retry_after` beside it in how many seconds to ask
+    again. Raises NoAnswer.
     """
     if ran.end is not End.EXITED:
         raise NoAnswer(ran.end.value)
@@ -56,7 +67,7 @@ def read_answer(ran: Ran, form: str) -> Answer:
 def _enveloped(printed: bytes) -> Answer:
     value = parse_json_line(printed.strip())
     if value.get("error") is not None:
-        raise NoAnswer(f"said: {value['error']}")
+        raise NoAnswer(f"said: {value['error']}", _told_wait(value.get("retry_after")))
     fields = Fields(value)
     program = fields.content("text")
     for key in _COUNTS:
@@ -67,3 +78,11 @@ def _enveloped(printed: bytes) -> Answer:
         # Said in so many words, so it is what was answered and no failure to ask.
         metadata[NO_PROGRAM] = "the answer is empty"
     return Answer(program, metadata)
+
+
+def _told_wait(value: JsonValue) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MAX_TOLD_WAIT_SECONDS:
+        raise InputError(f"key 'retry_after' must be 0 to {MAX_TOLD_WAIT_SECONDS:g} seconds, not {value!r}")
+    return float(value)

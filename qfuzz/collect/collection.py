@@ -172,7 +172,8 @@ def _asked(
         except NoAnswer as failure:
             if attempts > manner.retries:
                 return Failed(ask, str(failure), ran.errors, attempts)
-            stopped.wait(_wait_before(ask, attempts, manner.wait_seconds))
+            told = failure.wait_seconds
+            stopped.wait(_wait_before(ask, attempts, manner.wait_seconds) if told is None else told)
             continue
         metadata = {**answer.metadata, "seconds": round(ran.seconds, 3), "attempts": attempts}
         return Collected(ask, cleaned_reply(_reply(ask, operator, answer.program, metadata), manner.rules))

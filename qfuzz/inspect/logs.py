@@ -32,7 +32,7 @@ METADATA_KEY = "qfuzz"
 MAX_JSON_BYTES = 256 << 20
 """Of a log in JSON, which can only be read whole."""
 
-_READ_AT_ONCE = 32
+_READ_AT_ONCE = 64
 _NOT_READ = {"attachments", "events", "events_data", "messages", "store", "timelines"}
 _JSON_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _ZIP = b"PK\x03\x04"

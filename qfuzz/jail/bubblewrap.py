@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from qfuzz.jail.environment import HOME, SIDE_FILES, TAP
@@ -28,14 +29,23 @@ _TOP_DIRECTORIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 _WRITTEN_FILES = {
     "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:user:/home/user:/bin/bash\n"
+    "fish:x:1000:1000:user:/home/user:/usr/bin/fish\n"
     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
     "/etc/group": "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n",
     "/etc/hosts": "127.0.0.1 localhost qfuzz\n::1 localhost\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 
-_PREFERRED_USER = 1_879_048_193
+PREFERRED_USER = 1_879_048_193
 """A user id that no system hands out, below 2**31; the n-th jail takes the n-th id from here."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdRange:
+    """`count` user and group ids of the machine from `first` on, none of them in use: 0, 1, ... of a jail."""
+
+    first: int
+    count: int
 
 
 def user_ranges() -> list[tuple[int, int]]:
@@ -48,8 +58,8 @@ def unprivileged_user(slot: int) -> int:
     """A user id for a jail started by root: nobody's, and mapped where qfuzz itself runs in a user namespace."""
     ranges = user_ranges()
     for first, count in ranges:
-        if first <= _PREFERRED_USER and _PREFERRED_USER + slot < first + count:
-            return _PREFERRED_USER + slot
+        if first <= PREFERRED_USER and PREFERRED_USER + slot < first + count:
+            return PREFERRED_USER + slot
     first, count = max(ranges)
     if count < 60_000:
         raise HostError(
@@ -71,16 +81,29 @@ def bubblewrap_version() -> str:
     return subprocess.run([_program(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
+_PRIVATE_FILES = frozenset({"/etc/shadow", "/etc/sudoers"})
+_NAMESPACES = ("ipc", "pid", "net", "uts")
+
+
 def command_line(
     interpreter: Interpreter,
     slot: int,
     files: Mapping[str, int],
     shown: Sequence[Shown] = (),
     userland: Userland | None = None,
+    ids: IdRange | None = None,
 ) -> list[str]:
-    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents."""
+    """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents.
+
+    With `ids` the jail lives in a user namespace that maps them, instead of one with a single user.
+    """
     as_root = os.geteuid() == 0
-    command = [_program(), "--unshare-all", "--hostname", "qfuzz", "--uid", "0", "--gid", "0"]
+    command = [_program(), "--hostname", "qfuzz"]
+    if ids is None:
+        command += ["--unshare-all", "--uid", "0", "--gid", "0"]
+    else:
+        # The launcher has made the user namespace.
+        command += [*(f"--unshare-{name}" for name in _NAMESPACES), "--unshare-cgroup-try"]
     for capability in _CAPABILITIES:
         command += ["--cap-add", f"CAP_{capability}"]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--ro-bind", "/usr", "/usr"]
@@ -90,6 +113,9 @@ def command_line(
             command += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             command += ["--ro-bind", path, path]
+    # Made on the way to a file, a directory would be its owner's alone.
+    for folder in sorted({os.path.dirname(path) for path in files if path.startswith("/etc/")}):
+        command += ["--perms", "0755", "--dir", folder]
     for path in _SYSTEM_FILES:
         command += ["--ro-bind-try", path, path]
     command += ["--proc", "/proc", "--dev", "/dev"]
@@ -100,17 +126,19 @@ def command_line(
         for applet in userland.applets:
             command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
     for path, fd in files.items():
-        command += ["--perms", "0644", "--file", str(fd), path]
+        command += ["--perms", "0600" if path in _PRIVATE_FILES else "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
     if interpreter.home:
         folders.append((interpreter.home, interpreter.home))
     for index, (path, target) in enumerate(folders):
         command += ["--ro-bind", f"@{index}@" if as_root else path, target]
+    if not as_root:
+        folders = []
     command += ["--chdir", "/", interpreter.path, "-ISBu", AGENT]
-    if as_root:
-        user = unprivileged_user(slot)
+    if as_root or ids is not None:
+        user = f"{ids.first}+{ids.count}" if ids is not None else str(unprivileged_user(slot))
         command = [
-            *(sys.executable, "-IS", str(_LAUNCHER), str(user)),
+            *(sys.executable, "-IS", str(_LAUNCHER), user),
             *(str(len(folders)), *(path for path, _ in folders)),
             *command,
         ]
@@ -121,6 +149,7 @@ class BubblewrapRecipe:
     """How a jail is made in which replies may be hostile."""
 
     side_files = SIDE_FILES
+    ids: IdRange | None = None
 
     def __init__(
         self,
@@ -142,7 +171,7 @@ class BubblewrapRecipe:
         }
 
     def command(self, files: Mapping[str, int]) -> list[str]:
-        return command_line(self._interpreter, self._slot, files, self._shown, self._userland)
+        return command_line(self._interpreter, self._slot, files, self._shown, self._userland, self.ids)
 
     def configuration(self) -> JsonValue:
         limits, home = self._limits, self._interpreter.home
@@ -150,6 +179,7 @@ class BubblewrapRecipe:
         other = {"bytes": limits.other_bytes, "inodes": limits.other_inodes}
         return {
             "confined": True,
+            "id_mapped": self.ids is not None,
             "places": [
                 {
                     **{"path": work_directory(self._shown), "mode": 0o755},

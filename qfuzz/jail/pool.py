@@ -19,6 +19,7 @@ from qfuzz.jail.bare import BareRecipe
 from qfuzz.jail.bubblewrap import BubblewrapRecipe, bubblewrap_version
 from qfuzz.jail.execution import Execution
 from qfuzz.jail.git_state import read_git_state
+from qfuzz.jail.id_mapped import IdMappedRecipe
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.probe import explain_failure
@@ -28,7 +29,7 @@ from qfuzz.jail.shown import shown_folders
 from qfuzz.jail.userland import Userland
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
-from qfuzz.model.errors import HarnessError, PathError, UsageError
+from qfuzz.model.errors import HarnessError, HostError, PathError, UsageError
 from qfuzz.model.observation import Observation
 
 Isolation = Literal["bwrap", "none"]
@@ -61,6 +62,8 @@ class Watched:
 class Pool:
     """`jobs` warm jails. `run` may be called from any thread; more callers than jails wait for one another.
 
+    Launches that change from one user to another get jails of their own, made when the first of them comes; where
+    none can be made, HostError is raised then.
     `isolation` "none" protects nothing: replies run as the user who started qfuzz, in a temporary directory.
     `shown` are folders of the host that replies can read, at the paths that they have on the host; a folder that can't
     be shown is a UsageError. `userland` is put first in PATH, and needs a jail. Use it as a context manager: closing
@@ -101,19 +104,22 @@ class Pool:
             self.close()
             raise
 
-    def _start(self, index: int) -> Jail:
-        recipe: Recipe = (
-            BareRecipe(self.limits)
-            if self.isolation == "none"
-            else BubblewrapRecipe(self.limits, find_interpreter(), index, self._shown, self.userland)
-        )
-        jail = Jail(recipe)
+    def _start(self, index: int, id_mapped: bool) -> Jail:
+        jail = Jail(self._recipe(index, id_mapped))
         try:
             jail.wait_ready()
         except BaseException:
             jail.close()
             raise
         return jail
+
+    def _recipe(self, index: int, id_mapped: bool) -> Recipe:
+        if self.isolation == "none":
+            if id_mapped:
+                raise HostError("without a jail a reply can't change from one user to another")
+            return BareRecipe(self.limits)
+        kind = IdMappedRecipe if id_mapped else BubblewrapRecipe
+        return kind(self.limits, find_interpreter(), index, self._shown, self.userland)
 
     def run(self, execution: Execution) -> Observation:
         """Runs it in a free jail.
@@ -156,18 +162,18 @@ class Pool:
         failures = []
         for _ in range(_ATTEMPTS):
             try:
-                jail = slot.jail()
+                jail = slot.jail(execution.launch.id_mapped)
                 answer = jail.run(pack_request(execution, jail.side_files), seconds)
             except JailError as error:
                 failures.append(str(error))
-                slot.replace()
+                slot.replace(execution.launch.id_mapped)
                 continue
             except BaseException:
                 # Interrupted with a run in flight: this jail's next answer would be the old one.
-                slot.replace()
+                slot.replace(execution.launch.id_mapped)
                 raise
             if answer.spent:
-                slot.replace()
+                slot.replace(execution.launch.id_mapped)
             return answer
         raise HarnessError("two jails failed to run this reply", hint="; ".join(failures))
 
@@ -225,33 +231,43 @@ def _not_run(execution: Execution, answer: Answer) -> HarnessError:
 
 
 class _Slot:
-    """A place for one jail, which may be replaced."""
+    """A place for one jail of each kind, which may be replaced. One of several users is made when it is asked for."""
 
-    def __init__(self, starter: ThreadPoolExecutor, start: Callable[[int], Jail], index: int) -> None:
+    def __init__(self, starter: ThreadPoolExecutor, start: Callable[[int, bool], Jail], index: int) -> None:
         self._starter = starter
         self._start = start
         self._index = index
-        self._coming: Future[Jail] = starter.submit(start, index)
+        self._coming: dict[bool, Future[Jail]] = {}
+        self._begin(False)
 
-    def jail(self) -> Jail:
+    def _begin(self, id_mapped: bool) -> None:
+        self._coming[id_mapped] = self._starter.submit(self._start, self._index, id_mapped)
+
+    def jail(self, id_mapped: bool = False) -> Jail:
         """The jail, once it is ready; raises what starting it raised."""
+        if id_mapped not in self._coming:
+            self._begin(id_mapped)
         try:
-            return self._coming.result()
+            return self._coming[id_mapped].result()
         except CancelledError:
             raise JailError("the pool is closed") from None
 
-    def replace(self) -> None:
+    def replace(self, id_mapped: bool = False) -> None:
         """Ends the jail and has another one started meanwhile."""
-        self.close()
+        self._end(self._coming[id_mapped])
         try:
-            self._coming = self._starter.submit(self._start, self._index)
+            self._begin(id_mapped)
         except RuntimeError:
             raise HarnessError("the pool is closed") from None
 
     def close(self) -> None:
-        self._coming.cancel()
-        if self._coming.done() and not self._coming.cancelled() and self._coming.exception() is None:
-            self._coming.result().close()
+        for coming in self._coming.values():
+            self._end(coming)
+
+    def _end(self, coming: Future[Jail]) -> None:
+        coming.cancel()
+        if coming.done() and not coming.cancelled() and coming.exception() is None:
+            coming.result().close()
 
 
 class _Gate:

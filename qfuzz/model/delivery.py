@@ -57,8 +57,8 @@ class Launch:
 
     `program` is the text that this first shell reads, and `inner_shells` the number of further shells between it and
     the one that runs the reply; with 0 of them the program is what arrived. `shell` is the last shell's program name,
-    used for its own -n check. With `own` the number of shells on the way is not known from the launch, and
-    `inner_shells` is only not 0.
+    used for its own -n check. `id_mapped`: it changes from one user to another, which only a jail of several users
+    allows. With `own` the number of shells on the way is not known from the launch, and `inner_shells` is only not 0.
     """
 
     executable: bytes
@@ -68,6 +68,7 @@ class Launch:
     files: tuple[SideFile, ...] = ()
     shell: str = "bash"
     inner_shells: int = 0
+    id_mapped: bool = False
     own: OwnRun | None = None
 
     @property

@@ -66,6 +66,8 @@ def launch_key(launch: Launch) -> str:
     for file in launch.files:
         parts += [file.path, file.content, _number(file.mode)]
     parts += [launch.program, launch.shell.encode(), _number(launch.inner_shells)]
+    if launch.id_mapped:
+        parts.append(b"id-mapped")
     if launch.own is not None:
         parts += _own_parts(launch.own)
     return digest_parts(parts)

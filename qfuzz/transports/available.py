@@ -18,6 +18,9 @@ from qfuzz.transports.base import Boundary, Transport
 SEARCH_PATH = "/usr/bin:/bin"
 """Where programs are found in the jail, which sees the machine's own folders there."""
 
+_SERVERS_PATH = f"{SEARCH_PATH}:/usr/sbin"
+"""Where boundaries find theirs: they start servers by the whole path."""
+
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         "busybox": "busybox",
@@ -30,7 +33,13 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "mksh": "mksh",
         "node": "nodejs",
         "npm": "npm",
+        "python3": "python3",
         "script": "bsdutils",
+        "ssh": "openssh-client",
+        "sshd": "openssh-server",
+        "su": "util-linux",
+        "sudo": "sudo",
+        "tmux": "tmux",
         "xargs": "findutils",
         "yash": "yash",
         "zsh": "zsh",
@@ -60,7 +69,7 @@ class Missing:
 
 def missing(boundary: Boundary) -> Missing | None:
     """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
-    lacking = [program for program in boundary.programs if shutil.which(program, path=SEARCH_PATH) is None]
+    lacking = [program for program in boundary.programs if shutil.which(program, path=_SERVERS_PATH) is None]
     if lacking:
         packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"

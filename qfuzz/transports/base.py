@@ -63,6 +63,12 @@ class Boundary(ABC):
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
     """Python modules that it needs, all of the extra `boundaries`."""
+    shells = 1
+    """How many shells that read the text one after another it starts, where it starts any."""
+    id_mapped = False
+    """Whether its launch is one of a jail of several users."""
+    needs_jail = False
+    """Whether what it starts is at home in the jail's own file system only."""
     plain = b"echo plain > out.txt; echo done"
     """A program that it carries whole, as far as it can carry any."""
     own: OwnNeeds | None = None
@@ -73,6 +79,10 @@ class Boundary(ABC):
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
         """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
+
+    def files(self) -> tuple[SideFile, ...]:
+        """What the text that it makes needs beside the work directory; a Launch brings its own."""
+        return ()
 
     rules: Mapping[int, str] = MappingProxyType({})
     """The bytes that this boundary treats as its own and `armor` protects one by one, each with the rule behind it.
@@ -160,17 +170,21 @@ class Transport:
         """Carry `text` layer by layer; the last step is a Launch, a Refusal or a Rejection."""
         files: tuple[SideFile, ...] = ()
         shells: list[Boundary] = []
+        id_mapped = False
         current = text
         for index, boundary in enumerate(self.boundaries):
             result = boundary.embed(current)
+            files += boundary.files()
             if boundary.starts_shell:
-                shells.append(boundary)
+                shells += [boundary] * boundary.shells
             if isinstance(result, Launch):
                 files += result.files
+                id_mapped |= result.id_mapped
                 if index < len(self.boundaries) - 1:
                     result = launch_as_program(result)
                 else:
-                    result = self._marked(_with_shells(replace(result, files=files), shells))
+                    result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
+                    result = self._marked(result)
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -178,7 +192,7 @@ class Transport:
         last = self.starter.embed(current)
         if isinstance(last, Launch):
             shells.append(self.starter)
-            last = self._marked(_with_shells(replace(last, files=files), shells))
+            last = self._marked(_with_shells(replace(last, files=files, id_mapped=id_mapped), shells))
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:

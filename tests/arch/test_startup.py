@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
-HEAVY = frozenset({"bashlex", "dulwich", "hypothesis", "numpy", "rich", "scipy", "sqlite3", "sqlite_utils"})
+HEAVY = frozenset(
+    {"bashlex", "dulwich", "hypothesis", "inspect_ai", "numpy", "rich", "scipy", "sqlite3", "sqlite_utils"}
+)
 
 REPORT = """
 import atexit, json, sys

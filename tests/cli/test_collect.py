@@ -83,7 +83,7 @@ def test_replies_are_cleaned_only_when_asked_and_say_so(inside: Inside, folder: 
     inside.call(*collect(fenced))
     assert str(records()[0]["reply"]).startswith("```\nDo ")
     assert "cleaned" not in records()[0]
-    said = inside.call("collect", "--from", "out.jsonl", "--clean", "all", "--out", "clean.jsonl")
+    said = inside.call("collect", "out.jsonl", "--clean", "all", "--out", "clean.jsonl")
     assert (said.status, said.err) == (0, "clean.jsonl: 6 replies, 6 of them cleaned (fences 6)\n")
     (folder / "out.jsonl").rename(folder / "dirty.jsonl")
     said = inside.call(*collect(fenced, "--clean", "fences"))
@@ -154,8 +154,8 @@ def test_a_rate_spaces_the_asks(inside: Inside, folder: Path) -> None:  # noqa: 
 
 
 def start(*further: str) -> subprocess.Popen[str]:
-    """A collection that answers two asks at once and holds the third until it is killed."""
-    held = 'p=$(cat); case "$p" in *t1-c.) sleep 300;; esac; printf %s "$p" | tail -n 1'
+    """A collection that answers two asks and holds the third until there is a file `ended`."""
+    held = 'p=$(cat); case "$p" in *t1-c.) until [ -e ended ]; do sleep 0.05; done;; esac; printf %s "$p" | tail -n 1'
     return subprocess.Popen(
         [*QFUZZ, *collect(held, *further)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -173,6 +173,8 @@ def test_a_stop_loses_what_is_in_flight_and_nothing_else(inside: Inside, folder:
     wait_for_lines(folder / "out.jsonl", 2)
     running.send_signal(how)
     _, said = running.communicate(timeout=60)
+    # Whoever was killed could not end his program; it was told where to look.
+    (folder / "ended").touch()
     if how is not signal.SIGKILL:
         assert running.returncode == 130
         assert said.splitlines() == [
@@ -225,8 +227,8 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--out", "o"], "give either --command PROGRAM or --from FILE"),
-        (["--out", "o", "--command", "cat", "--from", "set.jsonl"], "give either --command PROGRAM or --from FILE"),
+        (["--out", "o"], "give either --command PROGRAM or REPLIES"),
+        (["--out", "o", "--command", "cat", "set.jsonl"], "give either --command PROGRAM or REPLIES"),
         (["--command", "cat"], "--out"),
         (["--out", "o", "--command", "cat", "--contract", "native"], "--stdin json"),
         (["--out", "o", "--command", "cat", "--contract", "no"], "unknown contract 'no'"),
@@ -240,10 +242,10 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
         (["--out", "/dev/null", "--command", "cat"], "/dev/null: is no regular file"),
         (["--out", "words", "--command", "cat"], "words: its last line is no reply; name a new file"),
         (["--out", "torn", "--command", "cat"], "torn:1: is not JSON"),
-        (["--out", "o", "--from", "none.jsonl"], "none.jsonl: can't be read"),
-        (["--out", "o", "--from", "torn"], "torn:1: is not JSON"),
-        (["--out", "set.jsonl", "--from", "good"], "set.jsonl: is there already; name a new file"),
-        (["--out", "none/o", "--from", "good"], "none/o"),
+        (["--out", "o", "none.jsonl"], "none.jsonl: can't be read"),
+        (["--out", "o", "torn"], "torn:1: is not JSON"),
+        (["--out", "set.jsonl", "good"], "set.jsonl: is there already; name a new file"),
+        (["--out", "none/o", "good"], "none/o"),
     ],
 )
 def test_what_is_refused_is_refused_before_anything_is_asked(

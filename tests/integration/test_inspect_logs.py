@@ -18,14 +18,18 @@ from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
 
+from qfuzz.collect.prompts import parse_contract, prompts
 from qfuzz.gen.public import load_public
 from qfuzz.inspect.jails import close_jails
 from qfuzz.inspect.logs import ReadLog, convert_logs, looks_like_log
 from qfuzz.inspect.task import crossover
+from qfuzz.model.content import sha256_hex
 from qfuzz.model.errors import HostError
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply
+from qfuzz.model.task_codec import decode_task
 from tests.cli.inside import Inside, forbid_jails
+from tests.cli.replies import TASK, write_set
 
 Answer = Callable[[list[ChatMessage]], ModelOutput]
 # Inspect calls what its libraries deprecate, and leaves streams to the garbage collector: its own affair. The fixture
@@ -170,6 +174,22 @@ def test_clean_up_is_of_the_task_and_reaches_score_and_reply(tmp_path: Path) -> 
         assert reply.cleaned == (("prompts", "blank-lines") if clean else ())
         before = reply.metadata["original"] if clean else reply.program.decode()
         assert before == prompted(sample.input).completion  # type: ignore[arg-type]
+
+
+def test_a_set_of_ones_own_under_a_stack(tmp_path: Path) -> None:
+    """What is right for the stack is wrong directly; prompt and score are those of the stack."""
+    own = write_set(tmp_path / "set.jsonl")
+    stack = "json-naive > nested"
+    told = r"printf %s 'cost: \\$5' > note.txt"
+    log = evaluate(crossover(contract=f"disclosed:{stack}", tasks=str(own)), tmp_path, lambda _: text(told))
+    (sample,) = log.samples or ()
+    assert sample.scores is not None
+    assert sample.scores["paths"].value == {"direct": 0.0, stack: 1.0}
+    (prompt,) = prompts(parse_contract(f"disclosed:{stack}"), [decode_task(own.read_bytes().rstrip())])
+    assert [message.text for message in sample.input if not isinstance(message, str)] == [prompt.system, prompt.user]
+    ((reply,), _) = read(log.location)
+    assert (reply.task_id, reply.contract) == (TASK["task_id"], f"disclosed:{stack}")
+    assert reply.metadata["task_set"] == {"name": "set.jsonl", "sha256": sha256_hex(own.read_bytes())}
 
 
 def test_a_declared_limit_is_no_score(tmp_path: Path) -> None:

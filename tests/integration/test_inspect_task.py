@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from inspect_ai.log import read_eval_log_samples
+
 from qfuzz.collect.prompts import BASH_TOOL, parse_contract, system_text
 from qfuzz.gen.public import load_public
 from qfuzz.inspect.logs import ReadLog, convert_logs
@@ -82,8 +84,18 @@ def test_native_calls_are_recorded_through_limits_and_failures_of_the_server(tmp
         assert reply.metadata["output_tokens"] == 7
         assert reply.metadata["input_tokens"] >= 100
         assert reply.metadata["seconds"] > 0
-    said_by_diff = qfuzz(["diff", logs(tmp_path)[0], "--transport", "json", "--no-shrink", "--json"], tmp_path)
-    assert [record["verdict"] for record in said_by_diff.records()] == ["pass"] * 16
+    # What Inspect shows is what `qfuzz diff` finds in the same log.
+    scored = {
+        (sample.id, sample.epoch - 1, path): verdict
+        for sample in read_eval_log_samples(logs(tmp_path)[0])
+        for path, verdict in (sample.scores or {})["paths"].metadata["verdicts"].items()  # type: ignore[union-attr]
+    }
+    said_by_diff = qfuzz(["diff", logs(tmp_path)[0], "--transport", "nested", "--no-shrink", "--json"], tmp_path)
+    assert scored == {
+        (record["task_id"], record["trial"], record["transport"]): record["verdict"]
+        for record in said_by_diff.records()
+    }
+    assert {"pass", "silent-wrong"} <= set(scored.values())
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

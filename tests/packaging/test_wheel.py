@@ -101,3 +101,18 @@ def test_public_tasks_are_found(checkout, programs, tmp_path):
     done = run(programs, tmp_path, "qfuzz", "tasks", "export")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (checkout / "corpus/public/tasks.jsonl").read_text()
+
+
+def test_the_task_for_inspect_is_registered(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        registered = archive.read(f"qfuzz-{qfuzz.__version__}.dist-info/entry_points.txt").decode()
+    assert "[inspect_ai]\nqfuzz = qfuzz.inspect.task\n" in registered
+
+
+def test_a_log_of_inspect_without_inspect_names_the_extra(programs, tmp_path):
+    (tmp_path / "a.eval").write_bytes(b"PK\x03\x04")
+    done = run(programs, tmp_path, "qfuzz", "diff", "a.eval")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        "qfuzz: a.eval: Inspect's logs are read with inspect_ai, which is not installed; pip "
+    )

@@ -101,6 +101,7 @@ def test_every_field_of_a_launch_is_in_its_key(launch: Launch) -> None:
         "files": (*launch.files, wild.SideFile(b"/run/qfuzz/in/new", b"")),
         "shell": "zsh",
         "inner_shells": launch.inner_shells + 1,
+        "id_mapped": not launch.id_mapped,
     }
     assert set(others) == {field.name for field in fields(Launch)}
     keys = {launch_key(replace(launch, **{name: value})) for name, value in others.items()}  # type: ignore[arg-type]

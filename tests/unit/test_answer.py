@@ -57,8 +57,17 @@ def test_an_empty_answer_is_one_only_where_it_is_said() -> None:
         (ran(envelope(text="ls", input_tokens=-1)), JSON, "must not be negative"),
         (ran(envelope(text="ls", error="busy")), JSON, "said: busy"),
         (ran(b'{"text": "\\ud800"}'), JSON, "lone surrogate"),
+        (ran(envelope(error="busy", retry_after=-1)), JSON, "'retry_after' must be 0 to 3600 seconds"),
+        (ran(envelope(error="busy", retry_after="soon")), JSON, "'retry_after' must be 0 to 3600 seconds"),
     ],
 )
 def test_what_is_no_answer(printed: Ran, form: str, why: str) -> None:
     with pytest.raises(NoAnswer, match=why):
         read_answer(printed, form)
+
+
+@pytest.mark.parametrize(("told", "wait"), [({}, None), ({"retry_after": 2}, 2.0), ({"retry_after": 0.5}, 0.5)])
+def test_how_long_to_wait_may_be_said(told: dict[str, float], wait: float | None) -> None:
+    with pytest.raises(NoAnswer) as said:
+        read_answer(ran(envelope(error="429", **told)), JSON)
+    assert said.value.wait_seconds == wait

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from . import linux, seccomp
 
 USER_ID = 1000
+KEPT_CAPABILITIES = (6, 7)
+"""CAP_SETGID and CAP_SETUID of linux/capability.h: what su and sudo need to become USER_ID."""
 
 
 def mount_tmpfs(path: str, size_bytes: int, inodes: int, mode: int) -> None:
@@ -49,9 +51,9 @@ def show(stage: str, path: str, cover: str) -> None:
     os.removedirs(stage)
 
 
-def forbid_user_namespaces() -> None:
-    """One more below this one, the agent's, and none for replies."""
-    _write("/proc/sys/user/max_user_namespaces", "1")
+def forbid_user_namespaces(but: int) -> None:
+    """No more below this one than `but`, the agent's own: none for replies."""
+    _write("/proc/sys/user/max_user_namespaces", str(but))
 
 
 def enter_user_namespace() -> None:
@@ -67,6 +69,27 @@ def enter_user_namespace() -> None:
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{USER_ID} {user} 1")
     _write("/proc/self/gid_map", f"{USER_ID} {group} 1")
+    _go_on_in_new_spaces()
+    linux.drop_bounding_set()
+    _protect()
+
+
+def stay_in_user_namespace() -> None:
+    """Goes on as root of a range of users, who lays files as USER_ID and starts programs with KEPT_CAPABILITIES."""
+    _write("/proc/self/oom_score_adj", "1000")
+    linux.join_new_session_keyring()
+    linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWPID)
+    _go_on_in_new_spaces()
+    linux.drop_bounding_set(KEPT_CAPABILITIES)
+    _protect()
+
+
+def act_on_files_as_user() -> None:
+    """New files belong to USER_ID; reading and removing other users' stays possible."""
+    linux.set_file_ids(USER_ID)
+
+
+def _go_on_in_new_spaces() -> None:
     child = os.fork()
     if child:
         # The channel ends for the host when the child's copy does.
@@ -75,7 +98,9 @@ def enter_user_namespace() -> None:
         os.waitpid(child, 0)
         os._exit(0)
     linux.mount("proc", "/proc", "proc", linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC)
-    linux.drop_bounding_set()
+
+
+def _protect() -> None:
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1, "no_new_privs")
     linux.prctl(linux.PR_SET_DUMPABLE, 0, "dumpable")
     die_with_parent()

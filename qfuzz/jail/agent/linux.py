@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Container
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -58,11 +59,32 @@ def prctl(option: int, argument: int, what: str) -> None:
     _check(_libc.prctl(option, unsigned(argument), unsigned(0), unsigned(0), unsigned(0)), f"prctl {what}")
 
 
-def drop_bounding_set() -> None:
-    """Empties the capability bounding set; the kernel answers EINVAL after its last capability."""
+def drop_bounding_set(but: Container[int] = ()) -> None:
+    """Empties the capability bounding set, `but` aside; the kernel answers EINVAL after its last capability."""
     for capability in range(64):
+        if capability in but:
+            continue
         if _libc.prctl(PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0) < 0:
             return
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+
+
+def set_file_ids(user: int) -> None:
+    """File access as `user` and his group, with all the capabilities that this process may have."""
+    _libc.setfsgid(user)
+    _libc.setfsuid(user)
+    # The kernel takes those that are about files when the user is not root any more (capabilities(7)).
+    header = _CapabilityHeader(0x20080522, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    _check(_libc.capget(ctypes.byref(header), sets), "capget")
+    # Effective, permitted, inheritable: the lower words, then the upper ones.
+    sets[0], sets[3] = sets[1], sets[4]
+    # What is inheritable would reach what this process starts, past the bounding set.
+    sets[2] = sets[5] = 0
+    _check(_libc.capset(ctypes.byref(header), sets), "capset")
 
 
 def join_new_session_keyring() -> None:

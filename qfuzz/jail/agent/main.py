@@ -67,6 +67,9 @@ def _serve_all(channel: socket.socket, config: dict[str, Any]) -> None:
 
 def _confine(config: dict[str, Any]) -> tuple[int, Space]:
     """Gives up all that replies must not have; the directory for side files and the space for processes."""
+    id_mapped = config["id_mapped"]
+    if id_mapped:
+        confine.act_on_files_as_user()
     for place in config["places"]:
         confine.mount_tmpfs(place["path"], place["bytes"], place["inodes"], place["mode"])
     side = confine.mount_side_files(config["side"]["path"], config["side"]["bytes"], config["side"]["inodes"])
@@ -78,10 +81,13 @@ def _confine(config: dict[str, Any]) -> tuple[int, Space]:
         confine.show(each["stage"], each["path"], each["cover"])
     for cover in {each["cover"] for each in config["shown"] if each["cover"] != each["path"]} - {""}:
         confine.make_read_only(cover)
-    confine.forbid_user_namespaces()
+    confine.forbid_user_namespaces(0 if id_mapped else 1)
     confine.make_read_only("/")
     confine.make_read_only("/dev")
-    confine.enter_user_namespace()
+    if id_mapped:
+        confine.stay_in_user_namespace()
+    else:
+        confine.enter_user_namespace()
     space = ProcessSpace(config["memory_bytes"])
     confine.limit_resources(config["rlimits"])
     if not confine.refuse_system_calls():

@@ -1,0 +1,59 @@
+"""The transports that a command line names, where they can be had."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from qfuzz.jail.id_mapped import unused_ids
+from qfuzz.jail.pool import Isolation
+from qfuzz.model.errors import HostError, UsageError
+from qfuzz.transports.available import require
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import load, resolve
+
+ALL = "all"
+
+
+def transports_of(names: Sequence[str], isolation: Isolation) -> tuple[Transport, ...]:
+    """The transports of `names`, each once; direct is always there and need not be named.
+
+    What was named must be there; of `all`, what is missing is left out and said. Raises UsageError, HostError.
+    """
+    resolved = [transport for name in names for transport in _named(name, isolation)]
+    if all(each.name == "direct" for each in resolved):
+        raise UsageError("direct is what the other transports are compared with", hint="name one of those")
+    return tuple({each.name: each for each in resolved if each.name != "direct"}.values())
+
+
+def _named(name: str, isolation: Isolation) -> Iterator[Transport]:
+    if name != ALL:
+        transport = resolve(name)
+        require_here(transport, isolation)
+        yield transport
+        return
+    for transport in map(resolve, load().names()):
+        try:
+            require_here(transport, isolation)
+        except HostError as lacking:
+            print(f"left out: {lacking}", file=sys.stderr)
+        else:
+            yield transport
+
+
+def require_here(transport: Transport, isolation: Isolation) -> None:
+    """Raises HostError, with the remedy, where `transport` can't be had on this machine and with this isolation."""
+    require(transport)
+    for boundary in transport.boundaries:
+        if boundary.needs_jail and isolation == "none":
+            raise HostError(
+                f"{boundary.name} is not available here, because it is at home in the jail only",
+                hint="leave out --isolation none",
+            )
+        if boundary.id_mapped:
+            try:
+                unused_ids(0)
+            except HostError as error:
+                raise HostError(
+                    f"{boundary.name} is not available here, because {error.what}", hint=error.hint
+                ) from None

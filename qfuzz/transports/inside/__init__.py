@@ -1,0 +1,1 @@
+"""Programs that boundaries put beside a reply, to stand between it and the program that people would use."""

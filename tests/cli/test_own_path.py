@@ -1,0 +1,134 @@
+"""Transports of the user's own on the command line: where they are found, which commands take them, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import qfuzz
+from tests.cli.inside import Inside
+
+CONFIG = """
+[transports.mine]
+template = "bash -c {}"
+escape = "escapes:forgets"
+[transports.whole]
+template = "bash -c {}"
+escape = "shlex:quote"
+faithful = true
+[transports.box]
+exec = ["bash", "{reply_file}"]
+summary = "a box"
+[transports.never]
+exec = ["cat", "{reply_file}"]
+[transports.typed]
+exec = ["bash", "-s"]
+stdin = true
+"""
+ESCAPES = "def forgets(text):\n    return '\"' + text.replace('\"', '\\\\\"') + '\"'\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "qfuzz.toml").write_text(CONFIG)
+    (tmp_path / "escapes.py").write_text(ESCAPES)
+    replies = ["echo 'costs $5'", "echo fine"]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps({"reply": reply}) + "\n" for reply in replies))
+    (tmp_path / "r.sh").write_text("echo 'costs $5'")
+    return tmp_path
+
+
+def test_a_file_beside_is_found_and_listed(inside: Inside, folder: Path) -> None:
+    said = inside.call("transports", "--json")
+    found = {each["name"]: each for each in map(json.loads, said.out.splitlines())}
+    assert found["mine"] == {
+        "name": "mine",
+        "faithful": False,
+        "summary": "bash -c {} with the reply escaped by escapes:forgets",
+    }
+    assert found["box"]["summary"] == "a box"
+    shown = inside.call("transports", "show", "json-naive > mine", "--sample", "echo $X")
+    assert 'after mine\n  bash -c "echo $X"\n' in shown.out
+    (folder / "qfuzz.toml").rename(folder / "other.toml")
+    assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
+    assert inside.call("transports", "--config", "other.toml", "show", "mine").status == 0
+    assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
+
+
+def test_every_command_refuses_a_bad_file_in_one_line(inside: Inside, folder: Path) -> None:
+    (folder / "qfuzz.toml").write_text("[transports.x]\ntemplate = 'bash -c'\n")
+    for arguments in (
+        ("transports",),
+        ("diff", "log.jsonl", "--transport", "nested"),
+        ("explain", "--reply", "r.sh", "--transport", "nested"),
+        ("lint", "log.jsonl"),
+        ("prompts",),
+        ("shrink", "abc"),
+        ("regress", "x.breakers.jsonl"),
+    ):
+        said = inside.refuses(*arguments)
+        assert said.startswith("qfuzz.toml:2: transports.x.template: expected one place {} for the reply, not none")
+    assert (
+        inside.refuses("diff", "log.jsonl", "--config", "no.toml")
+        == "no.toml: can't be read (No such file or directory)"
+    )
+
+
+def test_diff_arrived_explain_and_shrink_take_them(folder: Path) -> None:
+    names = ("--transport", "mine", "--transport", "whole", "--transport", "box")
+    said = qfuzz(["diff", "log.jsonl", *names, "--json"], cwd=folder)
+    assert said.status == 1, said
+    breakers = [record for record in said.records() if record["breaker"]]
+    assert [record["transport"] for record in breakers] == ["mine"]
+    explained = qfuzz(["explain", str(breakers[0]["id"])], cwd=folder)
+    assert explained.status == 0, explained
+    assert "echo 'costs '" in explained.out
+    assert "bash -c 'bash -c \"echo" in explained.out
+    assert qfuzz(["shrink", str(breakers[0]["id"])], cwd=folder).status == 0
+    forgotten = qfuzz(["explain", str(breakers[0]["id"]), "--config", "empty.toml"], cwd=_with_empty(folder))
+    assert forgotten.status == 2
+    assert "unknown transport 'mine'" in forgotten.err
+    arrived = qfuzz(["diff", "log.jsonl", *names, "--arrived"], cwd=folder)
+    assert arrived.status == 1
+    assert "mine: 1 of 2 did not arrive as they were" in arrived.out
+    assert "box:" not in arrived.out
+    fresh = qfuzz(["explain", "--reply", "r.sh", "--transport", "mine", "--json"], cwd=folder)
+    assert fresh.status == 0, fresh
+    assert fresh.records()[0]["arrived"] == "echo 'costs '"
+
+
+def _with_empty(folder: Path) -> Path:
+    (folder / "empty.toml").write_text("")
+    return folder
+
+
+def test_a_path_that_fails_its_test_is_said_before_anything_runs(folder: Path) -> None:
+    said = qfuzz(["diff", "log.jsonl", "--transport", "never"], cwd=folder)
+    assert (said.status, said.out) == (2, "")
+    assert said.err == (
+        "qfuzz: never: never runs the reply: `touch qfuzz-canary` did nothing; it started 0 shells (status 0)\n"
+    )
+    unseen = qfuzz(["diff", "log.jsonl", "--transport", "typed", "--arrived"], cwd=folder)
+    assert unseen.status == 2
+    assert "typed starts no shell with the reply as an argument or a file" in unseen.err
+
+
+def test_lint_says_that_it_knows_no_rules_or_trusts_what_is_claimed(inside: Inside, folder: Path) -> None:
+    assert "lint knows no rules of mine" in inside.refuses("lint", folder / "log.jsonl", "--transport", "mine")
+    assert inside.call("lint", folder / "log.jsonl", "--transport", "whole").status == 0
+
+
+def test_regress_takes_them(folder: Path) -> None:
+    for transport, status in (("mine", 1), ("whole", 0)):
+        case = {
+            "schema": 1,
+            "reply": "echo 'costs $5'",
+            "transport": transport,
+            "expect": "survives",
+            "reason": "all do",
+        }
+        (folder / "x.breakers.jsonl").write_text(json.dumps(case) + "\n")
+        said = qfuzz(["regress", "x.breakers.jsonl"], cwd=folder)
+        assert said.status == status, said
