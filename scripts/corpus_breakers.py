@@ -34,10 +34,12 @@ from qfuzz.transports.loader import load, resolve
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "corpus" / "breakers"
-REPLIES = ("raw-0.jsonl", "raw-1.jsonl")
+REPLIES = ("raw-0.jsonl",)
 BUILD = CHECKOUT / "build"
 MOST = 5
 """Cases a transport that breaks things."""
+MOST_FAMILIES = 6
+"""Families whose breakers are made minimal for one transport."""
 MOST_FAITHFUL = 40
 """Programs that a transport should survive."""
 REPEATS = 5
@@ -115,17 +117,21 @@ def stable(cases: list[Case]) -> list[Case]:
 
 
 def candidates(breakers: Iterable[StoredBreaker], transports: list[Transport]) -> Iterator[StoredBreaker]:
-    """For each transport and family the breaker of the shortest reply, and its own witness."""
+    """For each transport its own witness, and of MOST_FAMILIES families the breaker of the shortest reply."""
     witness = {transport.name: transport.boundaries[0].witness for transport in transports}
-    shortest: dict[tuple[str, str], StoredBreaker] = {}
+    shortest: dict[str, dict[str, StoredBreaker]] = {}
     for breaker in filter(is_stable, breakers):
         family = "" if breaker.task is None else breaker.task.family
         if not family and breaker.program != witness[breaker.transport]:
             continue
-        known = shortest.setdefault((breaker.transport, family), breaker)
+        known = shortest.setdefault(breaker.transport, {}).setdefault(family, breaker)
         if (len(breaker.program), breaker.program) < (len(known.program), known.program):
-            shortest[breaker.transport, family] = breaker
-    yield from shortest.values()
+            shortest[breaker.transport][family] = breaker
+    taken: Counter[str] = Counter()
+    for of_families in shortest.values():
+        for family in sorted(of_families, key=lambda name: (name != "", taken[name], name))[: MOST_FAMILIES + 1]:
+            taken[family] += 1
+            yield of_families[family]
 
 
 def choice(cases: Iterable[Case], families: Counter[str]) -> list[Case]:

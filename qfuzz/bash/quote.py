@@ -64,6 +64,14 @@ def one_line(program: bytes, avoid: bytes = b"") -> bytes:
     )
 
 
+def any_shell(program: bytes) -> bytes:
+    """The same for a shell that has no `$'...'`: one line of printable ASCII without `%`, `{` and `!`.
+
+    Every byte of `program` is written as three octal digits, which `echo -e` of Bash reads.
+    """
+    return b'exec bash -c \'eval "$(echo -e "' + b"".join(b"\\0%03o" % byte for byte in program) + b'")"\''
+
+
 def backslash(text: bytes) -> bytes:
     """No quotes at all: a backslash before each ASCII byte that is not plainly inert.
 

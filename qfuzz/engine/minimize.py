@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from qfuzz.bash.scan import contexts
 from qfuzz.engine.attempt import Machinery
@@ -51,18 +52,20 @@ def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Pa
     laboratory = Laboratory(breaker, machinery, _budget(breaker))
     if breaker.by_verdict:
         return _by_verdict(breaker, machinery, laboratory, rebuild)
-    payload = find_payload(breaker, laboratory, rebuild)
-    repair = find_repair(breaker, laboratory, _context_of(breaker.program))
+    payload = repair = best = None
     reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
     try:
-        reply = Reducer(breaker, reducing, spans, strict=strict).minimal_reply(repair)
-    except OutOfTrials:
-        reply = None
-    except ReductionInterrupted as stopped:
+        payload = find_payload(breaker, laboratory, rebuild)
+        repair = find_repair(breaker, laboratory, _context_of(breaker.program))
+        with suppress(OutOfTrials):
+            best = Reducer(breaker, reducing, spans, strict=strict).minimal_reply(repair)
+        arrived = _arrived(breaker, machinery)
+    except KeyboardInterrupt as stopped:
+        if isinstance(stopped, ReductionInterrupted):
+            best = stopped.best
         executions = laboratory.executions + reducing.executions
-        raise Interrupted(Forms(None, repair, payload, stopped.best, executions)) from None
-    executions = laboratory.executions + reducing.executions
-    return Forms(_arrived(breaker, machinery), repair, payload, reply, executions)
+        raise Interrupted(Forms(None, repair, payload, best, executions)) from None
+    return Forms(arrived, repair, payload, best, laboratory.executions + reducing.executions)
 
 
 def _by_verdict(breaker: Breaker, machinery: Machinery, laboratory: Laboratory, rebuild: Rebuild) -> Forms:

@@ -69,8 +69,12 @@ class Reducer:
             )
             if reduction.interrupted:
                 raise ReductionInterrupted(MinimalReply(reduction.smallest, False, ()))
-            causes = self._causes(reduction.smallest, original)
-            if causes is not None and self._is_stable(reduction.smallest):
+            try:
+                causes = self._causes(reduction.smallest, original)
+                sure = causes is not None and self._is_stable(reduction.smallest)
+            except KeyboardInterrupt:
+                raise ReductionInterrupted(MinimalReply(reduction.smallest, False, ())) from None
+            if causes is not None and sure:
                 return MinimalReply(reduction.smallest, reduction.finished, causes)
         return None
 

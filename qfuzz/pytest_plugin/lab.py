@@ -76,12 +76,12 @@ class Lab:
 
     def resolve(self, name: str) -> Transport:
         """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
-        from qfuzz.transports.available import require
+        from qfuzz.engine.here import require_here
         from qfuzz.transports.loader import resolve
 
         assert self._own is not None, "read first"
         transport = resolve(name)
-        require(transport)
+        require_here(transport, self._isolation)
         return transport
 
     def _bench(self, name: str) -> Bench:

@@ -8,18 +8,17 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from qfuzz.model.errors import HostError
-from qfuzz.transports.base import Boundary, Transport
+from qfuzz.transports.base import Boundary, NodePackage, Transport
 
 SEARCH_PATH = "/usr/bin:/bin"
 """Where programs are found in the jail, which sees the machine's own folders there."""
-
-_SERVERS_PATH = f"{SEARCH_PATH}:/usr/sbin"
-"""Where boundaries find theirs: they start servers by the whole path."""
 
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
@@ -48,6 +47,8 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 """Programs that boundaries start, and the Debian packages that hold them."""
 
 EXTRA_HINT = "pip install 'qfuzz[boundaries]'"
+_OTHER_MODULES = {"bashlex": "pip install bashlex"}
+"""Libraries that are left to the user (see NOTICE)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,13 @@ class Missing:
     boundary: str
     what: str
     packages: tuple[str, ...] = ()
+    other: str = EXTRA_HINT
+    """The command for what is no package of Debian's."""
 
     @property
     def remedy(self) -> str:
         """The one command that gets it."""
-        return f"sudo apt-get install {' '.join(self.packages)}" if self.packages else EXTRA_HINT
+        return f"sudo apt-get install {' '.join(self.packages)}" if self.packages else self.other
 
     def __str__(self) -> str:
         return f"{self.boundary} is not available here, because {self.what}"
@@ -69,15 +72,28 @@ class Missing:
 
 def missing(boundary: Boundary) -> Missing | None:
     """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
-    lacking = [program for program in boundary.programs if shutil.which(program, path=_SERVERS_PATH) is None]
+    # Servers are started by their whole path, which a reply's PATH has not.
+    path = f"{SEARCH_PATH}:/usr/sbin"
+    lacking = [program for program in boundary.programs if shutil.which(program, path=path) is None]
     if lacking:
         packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"
         return Missing(boundary.name, what, packages)
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:
-            return Missing(boundary.name, f"the Python module {module} is not installed")
+            remedy = _OTHER_MODULES.get(module, EXTRA_HINT)
+            return Missing(boundary.name, f"the Python module {module} is not installed", other=remedy)
+    for package in boundary.node_packages:
+        folder = folder_of(package)
+        if not all((folder / name).is_file() for name in package.files):
+            remedy = f"npm install --prefix {Path(sys.prefix) / 'node'} {package.source}"
+            return Missing(boundary.name, f"the npm package {package.name} is not in {folder}", other=remedy)
     return None
+
+
+def folder_of(package: NodePackage) -> Path:
+    """Where a package from npm is looked for: beside the Python packages of this environment."""
+    return Path(sys.prefix) / "node" / "node_modules" / package.name
 
 
 def missing_of(transport: Transport) -> Missing | None:
@@ -85,11 +101,17 @@ def missing_of(transport: Transport) -> Missing | None:
     return next((found for found in map(missing, transport.boundaries) if found is not None), None)
 
 
-def require(transport: Transport) -> None:
-    """Raises HostError, with the remedy, where `transport` can't be had here."""
-    found = missing_of(transport)
+def require_boundary(boundary: Boundary) -> None:
+    """Raises HostError, with the remedy, where `boundary` can't be had here."""
+    found = missing(boundary)
     if found is not None:
         raise HostError(str(found), hint=found.remedy)
+
+
+def require(transport: Transport) -> None:
+    """The same for every boundary of a transport."""
+    for boundary in transport.boundaries:
+        require_boundary(boundary)
 
 
 def library(module: str) -> ModuleType:

@@ -17,6 +17,15 @@ STACK_SEPARATOR = ">"
 
 
 @dataclass(frozen=True, slots=True)
+class NodePackage:
+    """A package from npm, and those of its files that are needed of it. `source` is what npm installs as `name`."""
+
+    name: str
+    files: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwnNeeds:
     """What a boundary of the user's own asks of a run: folders that the jail shows, and as in `OwnRun`."""
 
@@ -51,8 +60,6 @@ class Boundary(ABC):
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
     """Whether a shell that it starts is looked up in PATH, where a recorder can stand before it."""
-    shells_started = 1
-    """How many shells it starts one after another, where it starts any that a recorder sees."""
     adds_text = False
     """Whether it puts text of its own beside the reply's, as a part of one program: the reply arrives inside of
     more."""
@@ -62,7 +69,9 @@ class Boundary(ABC):
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     modules: tuple[str, ...] = ()
-    """Python modules that it needs, all of the extra `boundaries`."""
+    """Python modules that it needs beyond those of qfuzz itself."""
+    node_packages: tuple[NodePackage, ...] = ()
+    """Packages from npm that it needs."""
     shells = 1
     """How many shells that read the text one after another it starts, where it starts any."""
     id_mapped = False
@@ -260,7 +269,7 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    seen = sum(boundary.shells_started for boundary in shells if boundary.sees_arrival)
+    seen = sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
     return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")

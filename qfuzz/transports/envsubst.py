@@ -23,7 +23,7 @@ class Envsubst(Boundary):
     witness = b"x=1; echo $x"
     faithful = False
     starts_shell = True
-    shells_started = 2
+    shells = 2
     tool = True
     programs = ("envsubst",)
     _SCRIPT = b'exec bash -c "$(exec envsubst < "$1")"'

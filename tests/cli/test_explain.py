@@ -1,0 +1,76 @@
+"""`qfuzz explain` and `qfuzz shrink`: what they refuse, in one clear line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from qfuzz.store.store import Store
+from tests.cli.command import qfuzz
+from tests.cli.inside import Inside
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    path = tmp_path / "foreign.db"
+    connection = sqlite3.connect(path)
+    connection.execute("create table mine (x)")
+    connection.close()
+    return path
+
+
+@pytest.mark.parametrize("command", ["explain", "shrink"])
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["abcd"], "qfuzz.db: there is no store here"),
+        (["abcd", "--db", "foreign.db"], "foreign.db: is a database of another program"),
+        (["abcd", "--db", "."], ".: there is no store here"),
+        (["abcd", "--db", "empty.db"], "empty.db: no execution has the id abcd"),
+        (["xyz!", "--db", "empty.db"], "empty.db: 'xyz!' is no id"),
+        (["ab", "--db", "empty.db"], "empty.db: 'ab' is no id"),
+    ],
+)
+@pytest.mark.usefixtures("foreign")
+def test_bad_ids_and_databases(inside: Inside, command: str, arguments: list[str], why: str, tmp_path: Path) -> None:
+    Store(tmp_path / "empty.db").close()
+    said = inside.call(command, *arguments)
+    assert said.status == 2
+    assert said.out == ""
+    assert said.err.startswith("qfuzz: ")
+    assert said.err.count("\n") == 1
+    assert why in said.err
+
+
+def test_a_breaker_of_the_store_is_explained_shrunk_and_says_what_arrived(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(json.dumps({"reply": "echo '$5' \"a\""}) + "\n")
+    found = qfuzz(["diff", "r.jsonl", "--transport", "nested", "--transport", "double-nested", "--json"], tmp_path)
+    assert found.status == 1
+    rows = sqlite3.connect(tmp_path / "qfuzz.db").execute("select transport, arrived from executions").fetchall()
+    assert sorted(rows) == [("direct", "echo '$5' \"a\""), ("double-nested", "echo"), ("nested", "echo '' a")]
+    for record in found.records():
+        if not record["breaker"]:
+            continue
+        id_ = str(record["id"])
+        (explained,) = qfuzz(["explain", id_, "--json"], tmp_path).records()
+        assert explained["stable"] is True
+        assert explained["causes"]
+        assert explained["protected"]
+        shrunk = qfuzz(["shrink", id_, "--jobs", "1"], tmp_path)
+        assert (shrunk.status, shrunk.err) == (0, "")
+        assert shrunk.out.startswith(f"{id_}: ")
+
+
+def test_what_is_no_breaker_and_what_has_no_task_to_judge_it(tmp_path: Path) -> None:
+    lines = [{"reply": "echo 5"}, {"reply": "echo $SRANDOM '$5'"}]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = qfuzz(["diff", "r.jsonl", "--transport", "nested", "--json"], tmp_path).records()
+    over = [str(record["id"]) for record in found if record["transport"] == "nested"]
+    whys = ["is no breaker: there is nothing to explain", "does not do the same twice, and has no task"]
+    for id_, why in zip(over, whys, strict=True):
+        said = qfuzz(["explain", id_], tmp_path)
+        assert (said.status, said.out) == (2, "")
+        assert why in said.err
