@@ -1,6 +1,6 @@
 """Makes corpus/breakers/: for each transport that has no file there, one with breakers of the shipped replies.
 
-    .venv/bin/python scripts/corpus_breakers.py      (or: make breakers)
+    .venv/bin/python scripts/corpus_breakers.py [TRANSPORT...]      (or: make breakers)
 
 A transport that breaks things gets up to MOST cases that are known as broken: minimal replies with different causes,
 of different families, and its witness. One that claims to carry everything gets the same programs, which it should
@@ -49,8 +49,8 @@ TIMEOUT_SECONDS = 10.0
 QFUZZ = (sys.executable, "-m", "qfuzz")
 
 
-def main() -> int:
-    wanted = [transport for transport in map(resolve, load().names()) if transport.name != "direct"]
+def main(names: list[str]) -> int:
+    wanted = [transport for transport in map(resolve, names or load().names()) if transport.name != "direct"]
     wanted = [transport for transport in wanted if not file_of(transport).exists()]
     for lacking in filter(None, map(missing_of, wanted)):
         print(f"left out: {lacking}; {lacking.remedy}")
@@ -186,4 +186,4 @@ def run(*arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
