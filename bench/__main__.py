@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 
-from bench import forms, jail, payload, reducer, replay
+# As the command line does, before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from bench import coverage, forms, jail, payload, reducer, replay, score
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
@@ -15,6 +19,9 @@ def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield payload.raw_over_nested
     yield forms.costs
     yield reducer.compare
+    yield score.configurations
+    yield score.stored
+    yield coverage.figures
 
 
 if __name__ == "__main__":

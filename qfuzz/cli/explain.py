@@ -12,12 +12,13 @@ import click
 from qfuzz.api import explain
 from qfuzz.cli.config import config_option
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.cli.stored import fixture_option, open_store
+from qfuzz.cli.stored import fixture_option, open_store, userland_of
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.engine.stored import breaker_of
 from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.jail.userland import GNU
 from qfuzz.model.errors import UsageError
 from qfuzz.model.reply_codec import read_program
 from qfuzz.model.task import Fixture
@@ -26,7 +27,7 @@ from qfuzz.store.keys import short_id
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
-Opened = Callable[[Sequence[Transport]], Pool]
+Opened = Callable[[Sequence[Transport], str], Pool]
 
 
 @click.command()
@@ -66,8 +67,8 @@ def command(
     laid = Fixture() if fixture is None else read_fixture(fixture)
     with ExitStack() as cleanup:
 
-        def opened(transports: Sequence[Transport]) -> Pool:
-            return open_pool(jobs, isolation, transports=transports)
+        def opened(transports: Sequence[Transport], userland: str) -> Pool:
+            return open_pool(jobs, isolation, userland, transports=transports)
 
         if id_ is not None:
             explained = _stored(id_, db, laid, strict, opened, timeout, cleanup)
@@ -76,7 +77,7 @@ def command(
             assert transport is not None, "checked above"
             program = read_program(reply)
             name = "standard input" if str(reply) == "-" else str(reply)
-            pool = cleanup.enter_context(opened([resolve(transport)]))
+            pool = cleanup.enter_context(opened([resolve(transport)], GNU))
             fresh = explain(
                 program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=name
             )
@@ -102,7 +103,7 @@ def _stored(
     key = forms_key(judged.key, breaker, strict=strict)
     forms = store.forms(key)
     if forms is None:
-        pool = cleanup.enter_context(opened([breaker.transport]))
+        pool = cleanup.enter_context(opened([breaker.transport], userland_of(store, [judged])))
         machines = machinery(pool, timeout, [breaker.transport])
         make = cleanup.enter_context(form_maker(machines, strict=strict))
         forms = make(breaker)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.options import tasks_option
 from qfuzz.cli.score_options import need_numpy, score_options
 
@@ -13,6 +14,7 @@ from qfuzz.cli.score_options import need_numpy, score_options
 @click.command()
 @tasks_option
 @score_options
+@config_option
 @click.option("--plain", is_flag=True, help="Text for a terminal instead of Markdown.")
 @click.option("--no-executions", is_flag=True, help="Leave out the tables of single executions.")
 def command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from qfuzz.cli.options import Decorated
 from qfuzz.model.errors import HostError
 
 _MAX_DRAWS = 1_000_000
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""The products here are too small to share: threads would wait for one another longer than they work."""
 
 
 def score_options(function: Decorated) -> Decorated:
@@ -48,7 +51,9 @@ def score_options(function: Decorated) -> Decorated:
 
 
 def need_numpy(what: str) -> None:
-    """Raises HostError where the libraries of the extra `score` are missing."""
+    """To be called before numpy is imported. Raises HostError where the libraries of the extra `score` are missing."""
     missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
     if missing:
         raise HostError(f"{what} needs {' and '.join(missing)}", hint="pip install 'qfuzz[score]'")
+    for variable in _BLAS_THREADS:
+        os.environ.setdefault(variable, "1")

@@ -9,7 +9,7 @@ import click
 
 from qfuzz.cli.config import config_option
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.cli.stored import fixture_option, open_store
+from qfuzz.cli.stored import fixture_option, open_store, userland_of
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.minimize import Interrupted
@@ -53,7 +53,7 @@ def command(
         found = [store.judged(id_) for id_ in ids]
         breakers = [breaker_of(judged, laid, store) for judged in found]
         transports = list({breaker.transport.name: breaker.transport for breaker in breakers}.values())
-        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=transports))
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland_of(store, found), transports=transports))
         machines = machinery(pool, timeout, transports)
         make = cleanup.enter_context(form_maker(machines, strict=strict))
         for judged, breaker in zip(found, breakers, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,8 @@ from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply, encode_reply
 
 Identity = tuple[str | None, str, str, str | None, int]
+
+_LOCK_SECONDS = 2.0
 
 
 class ReplyOut:
@@ -44,15 +47,23 @@ class ReplyOut:
             raise InputError(
                 "is no regular file, so that a collection could not be taken up again", where=str(self.path)
             )
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError("is being written by another collection", where=str(self.path)) from None
+        self._lock()
         self._mend()
         if not os.fstat(self._file).st_size:
             return
         for record in read_records(self.path, decode_reply):
             self.kept.add(record.value.identity)
+
+    def _lock(self) -> None:
+        # A child of a killed collection holds its lock from the fork until it executes its program.
+        until = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise UsageError("is being written by another collection", where=str(self.path)) from None
+                time.sleep(0.05)
 
     def _mend(self) -> None:
         """Cuts off what stands behind the last line end, or ends that line where it is whole."""

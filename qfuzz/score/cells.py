@@ -114,7 +114,7 @@ class Cells:
 def pair_up(rows: Sorted, configuration: Configuration, pair: Pair) -> Cells | None:
     """The part of the executions that pairs up; None where the configuration has no reply on either side."""
     found = {name: rows.executions(configuration, *cell) for name, cell in pair.cells().items()}
-    if not (len(found["rr"]) or len(found["rn"]) or len(found["nn"])):
+    if not any(map(len, found.values())):
         return None
     problems: list[str] = []
     for name, executions in found.items():
@@ -125,6 +125,9 @@ def pair_up(rows: Sorted, configuration: Configuration, pair: Pair) -> Cells | N
     base = _same_replies(found["rr"], found["rn"], pair.base.contract, pair, problems)
     # What the disclosed replies do over the base path is looked at beside, so its lack is no fault of the pair.
     other, far = found["nn"], found["nr"]
+    not_run = len(np.setdiff1d(far.code, other.code))
+    if not_run:
+        problems.append(f"{not_run} replies under {pair.other.contract} have no verdict over {pair.other.transport}")
     base = tuple(each.among(_rectangle(base[0].code, pair.base.contract, problems)) for each in base)
     other = other.among(_rectangle(other.code, pair.other.contract, problems))
     refused = 0

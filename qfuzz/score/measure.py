@@ -20,6 +20,8 @@ from qfuzz.stats.trials import all_pass, pass_hat, spread
 _EFFECTS = (("damage", "rr", "rn"), ("compensation", "rn", "nn"), ("matched_gap", "rr", "nn"))
 MAX_PASS_HAT = 10
 
+Bounds = tuple[float, float]
+
 
 class Measure:
     """The measurements of one pair of one configuration, all over the same tasks (`tasks`, sorted)."""
@@ -70,17 +72,23 @@ class Measure:
             name: int(count) for name, count in zip(OUTCOMES, counts, strict=True) if count and name != OUTCOMES[PASS]
         }
 
-    def effect(self, before: str, after: str, tasks: Ints | None = None) -> Effect | None:
-        """The difference of two cells, over all tasks or over those at the places `tasks`."""
+    def effect(self, before: str, after: str) -> Effect | None:
+        """The difference of two cells; None where one has no data."""
         if before not in self.counts or after not in self.counts:
             return None
-        first, second = self._part(before, tasks), self._part(after, tasks)
-        families = self.families if tasks is None else self.families[tasks]
-        return effect_of(self.bootstrap, first, second, families)
+        return effect_of(self.bootstrap, self.counts[before], self.counts[after], self.families)
 
-    def _part(self, cell: str, tasks: Ints | None) -> TaskCounts:
+    def _effect_of_part(self, before: str, after: str, places: Ints, bounds: Bounds) -> Effect:
+        first, second = self._part(before, places), self._part(after, places)
+        rates = first.rate(), second.rate()
+        assert rates[0] is not None
+        assert rates[1] is not None, "all cells have the same tasks"
+        one, other = first.means(), second.means()
+        return Effect(rates[1] - rates[0], difference_interval(*bounds, other - one), mcnemar(one, other))
+
+    def _part(self, cell: str, tasks: Ints) -> TaskCounts:
         counts = self.counts[cell]
-        return counts if tasks is None else TaskCounts(counts.passed[tasks], counts.trials[tasks])
+        return TaskCounts(counts.passed[tasks], counts.trials[tasks])
 
     def three_effects(self) -> dict[str, Effect | None]:
         found = {name: self.effect(before, after) for name, before, after in _EFFECTS}
@@ -136,15 +144,37 @@ class Measure:
 
     def groups(self, kind: str) -> tuple[Group, ...]:
         """One group for each family, tier or hazard."""
-        return tuple(self._group(name, places) for name, places in self.members(kind).items())
+        members = self.members(kind)
+        bounds = self._bounds_of_parts(list(members.values()))
+        return tuple(
+            self._group(name, places, each) for (name, places), each in zip(members.items(), bounds, strict=True)
+        )
 
-    def _group(self, name: str, places: Ints) -> Group:
+    def _bounds_of_parts(self, parts: list[Ints]) -> list[dict[str, Bounds]]:
+        """The bootstrap's bounds of each effect in each part, drawn together."""
+        found: list[dict[str, Bounds]] = [{} for _ in parts]
+        for effect, before, after in _EFFECTS:
+            if before not in self.counts or after not in self.counts:
+                continue
+            difference = self.counts[after].means() - self.counts[before].means()
+            rows = np.full((len(parts), len(self.tasks)), np.nan)
+            for row, places in enumerate(parts):
+                rows[row, places] = difference[places]
+            lows, highs = self.bootstrap.means(rows, self.families)
+            for row in range(len(parts)):
+                found[row][effect] = float(lows[row]), float(highs[row])
+        return found
+
+    def _group(self, name: str, places: Ints, bounds: Mapping[str, Bounds]) -> Group:
         cells, tasks = {}, self.tasks[places]
         for cell in self.counts:
             part = self._part(cell, places)
             cells[cell] = (int(part.passed.sum()), int(part.trials.sum()))
         over_other = self.executions["rn"].of_tasks(tasks)
-        three = {effect: self.effect(before, after, places) for effect, before, after in _EFFECTS}
+        three = {
+            effect: self._effect_of_part(before, after, places, bounds[effect]) if effect in bounds else None
+            for effect, before, after in _EFFECTS
+        }
         return Group(name, len(places), cells, self.failures(over_other), **three)
 
     def members(self, kind: str) -> dict[str, Ints]:
@@ -164,7 +194,10 @@ class Measure:
     def controls(self) -> Group | None:
         """The tasks of tier 0 alone; None where there is none."""
         places = [place for place, task in enumerate(self.tasks.tolist()) if self.ledger.tasks[task].tier == 0]
-        return self._group("controls", np.array(places, np.int64)) if places else None
+        if not places:
+            return None
+        part = np.array(places, np.int64)
+        return self._group("controls", part, self._bounds_of_parts([part])[0])
 
 
 def effect_of(bootstrap: FamilyBootstrap, before: TaskCounts, after: TaskCounts, families: Ints) -> Effect | None:

@@ -46,23 +46,26 @@ class FamilyBootstrap:
     def ratios(self, parts: Floats, wholes: Floats, families: Ints) -> tuple[Floats, Floats]:
         """Percentile bounds of sum(parts) / sum(wholes): two arrays, one item a row.
 
-        `parts` and `wholes` are (rows, tasks), `families` names the family of each task. NaN where nothing is to divide
-        by, or where fewer than MIN_FAMILIES have anything. Percentile method: Efron and Tibshirani (1993), chapter 13.
+        `parts` and `wholes` are (rows, tasks), `families` numbers the family of each task, from 0. NaN where nothing is
+        to divide by, or where fewer than MIN_FAMILIES have anything. Percentile method: Efron and Tibshirani (1993),
+        chapter 13.
         """
         low, high = np.full(len(parts), np.nan), np.full(len(parts), np.nan)
-        names, member = np.unique(families, return_inverse=True)
-        belongs = np.zeros((len(member), len(names)))
-        belongs[np.arange(len(member)), member] = 1.0
+        if not len(families):
+            return low, high
+        belongs = np.zeros((len(families), int(families.max()) + 1))
+        belongs[np.arange(len(families)), families] = 1.0
         numerators, denominators = parts @ belongs, wholes @ belongs
-        has = denominators > 0
         # Rows with the same families share their draws; most often that is all of them.
-        for pattern in np.unique(has, axis=0) if len(has) else ():
-            rows = np.flatnonzero((has == pattern).all(axis=1))
-            count = int(pattern.sum())
-            if count < MIN_FAMILIES:
+        alike: dict[bytes, list[int]] = {}
+        for row, has in enumerate(denominators > 0):
+            alike.setdefault(has.tobytes(), []).append(row)
+        for pattern, rows in alike.items():
+            there = np.flatnonzero(np.frombuffer(pattern, np.bool_))
+            if len(there) < MIN_FAMILIES:
                 continue
-            weights = resampling_weights(count, self.draws, self.seed)
-            chosen = np.ix_(rows, np.flatnonzero(pattern))
+            weights = resampling_weights(len(there), self.draws, self.seed)
+            chosen = np.ix_(np.array(rows), there)
             low[rows], high[rows] = percentiles((numerators[chosen] @ weights.T) / (denominators[chosen] @ weights.T))
         return low, high
 

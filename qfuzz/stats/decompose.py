@@ -30,10 +30,11 @@ class TaskCounts:
 
     def rate(self) -> Fraction | None:
         """The mean over tasks of the means over trials; None without data."""
-        total = Fraction(0)
-        for count in np.unique(self.trials[self.trials > 0]):
-            total += Fraction(int(self.passed[self.trials == count].sum()), int(count))
-        return total / self.tasks if self.tasks else None
+        there = self.trials > 0
+        total, tasks = Fraction(0), int(there.sum())
+        for count in set(self.trials[there].tolist()):
+            total += Fraction(int(self.passed[self.trials == count].sum()), count)
+        return total / tasks if tasks else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ def pass_hat(counts: TaskCounts, k: int) -> Fraction | None:
     C(c, k) / C(n, k) for c of n trials: Yao et al., tau-bench (2024), section 4. Over the tasks that have k trials or
     more; None where none has.
     """
-    total, tasks = Fraction(0), 0
-    for passed, trials in zip(counts.passed.tolist(), counts.trials.tolist(), strict=True):
-        if trials >= k:
-            total += Fraction(comb(passed, k), comb(trials, k))
-            tasks += 1
+    enough = counts.trials >= max(k, 1)
+    total, tasks = Fraction(0), int(enough.sum())
+    for trials in set(counts.trials[enough].tolist()):
+        ways = sum(comb(passed, k) for passed in counts.passed[counts.trials == trials].tolist())
+        total += Fraction(ways, comb(trials, k))
     return total / tasks if tasks else None
 
 

@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from qfuzz.collect.outfile import ReplyOut
 from qfuzz.collect.prompts import parse_contract, prompts
 from qfuzz.model.reply_codec import decode_reply
 from qfuzz.model.task_codec import decode_task
@@ -216,6 +218,13 @@ def test_two_collections_do_not_write_one_file(inside: Inside, folder: Path) -> 
     assert inside.refuses(*collect(ECHO)) == "out.jsonl: is being written by another collection"
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=60)
+
+
+def test_a_lock_that_is_let_go_soon_is_waited_for(folder: Path) -> None:
+    """As a child of a killed collection does when it executes its program."""
+    held = ReplyOut(folder / "out.jsonl")
+    threading.Timer(0.2, held.close).start()
+    ReplyOut(folder / "out.jsonl").close()
 
 
 def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  # noqa: ARG001

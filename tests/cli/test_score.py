@@ -273,3 +273,17 @@ def test_json_has_no_nan_and_no_infinity(here: Callable[..., Said]) -> None:
 
     for line in here("score", "--json").out.splitlines():
         json.loads(line, parse_constant=refuse)
+
+
+def test_retention_asks_the_same_replies_and_exit_0_the_failures(here: Callable[..., Said]) -> None:
+    def late(place: int, _: int) -> str:
+        return "pass" if place >= 20 else "runtime-error" if place < 15 else "silent-wrong"
+
+    fill(DB, "raw", {"direct": passing(30), "nested": late})
+    fill(DB, "disclosed:nested", {"direct": passing(56), "nested": passing(56)})
+    found = only(here("score", "--json"))
+    assert found["retention_detail"] | {"kept": 10, "passed": 30} == found["retention_detail"]
+    assert found["exit0_detail"] | {"exit0": 5, "failed": 20} == found["exit0_detail"]
+    assert (found["rn"]["failed_with_exit_0"], found["rn"]["failures"]) == (5, {"runtime-error": 15, "silent-wrong": 5})
+    assert found["damage"]["mcnemar"]["gained"] == 26
+    assert found["damage"]["points"] == round(100 * (36 - 30) / 56, 1)

@@ -47,6 +47,12 @@ def not_run_over_the_path() -> None:
     fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(52)})
 
 
+@refusal("56 replies under disclosed:nested have no verdict over nested")
+def told_but_not_run_over_the_path() -> None:
+    fill(DB, "raw", {"direct": passing(54), "nested": passing(18)})
+    fill(DB, "disclosed:nested", {"direct": passing(9)})
+
+
 @refusal("4 tasks have replies under raw and none under disclosed:nested (first: ")
 def tasks_missing_under_one_contract() -> None:
     fill(DB, "raw", {"direct": passing(54), "nested": passing(18)})
@@ -88,6 +94,7 @@ RESTRICTED = {
     "without_a_partner": {"damage": -64.3, "compensation": None, "tasks": 56},
     "without_a_base": {"damage": None, "compensation": None, "tasks": 56},
     "not_run_over_the_path": {"damage": None, "compensation": None, "tasks": 56},
+    "told_but_not_run_over_the_path": {"damage": -64.3, "compensation": None, "tasks": 56},
     "tasks_missing_under_one_contract": {"damage": round(100 * (18 - 52) / 52, 1), "tasks": 52},
     "unequal_trials": {"damage": -64.3, "tasks": 56},
     "the_same_reply_twice": {"damage": None, "tasks": 56},

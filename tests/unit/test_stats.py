@@ -59,6 +59,12 @@ def test_paired_bounds_hold_what_was_seen_and_never_leave_the_scale() -> None:
             assert bounds.low < bounds.high
 
 
+def test_paired_bounds_where_nothing_differs_are_the_exact_ones_at_half_the_risk() -> None:
+    bounds = paired_bounds(0, 0, 56, whole=True)
+    assert bounds is not None
+    assert bounds.high == -bounds.low == pytest.approx(1 - 0.0125 ** (1 / 56))
+
+
 def test_the_published_decomposition() -> None:
     found = effects(Fraction(54, 56), Fraction(18, 56), Fraction(52, 56))
     assert [points(each) for each in (found.damage, found.compensation, found.matched_gap)] == [-64.3, 60.7, -3.6]
