@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 # As the command line does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from bench import coverage, forms, jail, payload, reducer, replay, score
+from bench import coverage, forms, jail, payload, reducer, replay, score, transports
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
@@ -22,6 +22,7 @@ def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield score.configurations
     yield score.stored
     yield coverage.figures
+    yield lambda: {"name": "each transport, against its own bare command", "rows": list(transports.table())}
 
 
 if __name__ == "__main__":

@@ -15,3 +15,11 @@ build/lock-venv/bin/python -m pip install --quiet uv
 build/lock-venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
     --custom-compile-command "make lock" --extra dev --output-file requirements-dev.lock "$@" \
     pyproject.toml build/lock-extra.in
+
+# The worked examples: the agent packages by themselves, and what they import of their requirements on the way to a shell.
+examples=docs/own-path
+compile=(build/lock-venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate)
+{
+    "${compile[@]}" --custom-compile-command "make lock" "$@" "$examples/requirements.in"
+    "${compile[@]}" --no-header --no-deps "$@" "$examples/packages.in"
+} > "$examples/requirements.lock"

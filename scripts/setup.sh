@@ -15,6 +15,7 @@ readonly lock=requirements-dev.lock packages=scripts/debian-packages.txt
 readonly venv=${VENV:-.venv}
 readonly venv_python=$venv/bin/python stamp=$venv/setup-stamp
 readonly npm=scripts/npm npm_home=$venv/node
+readonly examples=docs/own-path examples_home=$venv/examples
 
 say() { printf 'setup: %s\n' "$1" >&2; }
 die() { say "$1"; exit 2; }
@@ -177,6 +178,24 @@ set_up_npm() {
     printf '%s\n' "$wanted" > "$npm_home/stamp"
 }
 
+# ---- the packages of the worked examples
+
+# They run in an environment of their own, as a user's harness would: nothing of ours may need what they bring along.
+set_up_examples() {
+    local wanted
+    wanted=$(sha256sum < "$examples/requirements.lock")
+    [[ ! -e $examples_home/stamp || $(cat -- "$examples_home/stamp") != "$wanted" ]] || return 0
+    say "installing the packages of $examples/requirements.lock into $examples_home"
+    rm -rf -- "$examples_home"
+    "$venv_python" -m venv --without-pip "$examples_home" || die "no virtual environment can be made in $examples_home"
+    # Wheels only: building would run code that no digest names.
+    PIP_USER=0 "$venv_python" -m pip --python "$examples_home/bin/python" install -qq --no-input \
+        --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+        --requirement "$examples/requirements.lock" ||
+        die "pip could not install what $examples/requirements.lock names; see its message above"
+    printf '%s\n' "$wanted" > "$examples_home/stamp"
+}
+
 # ---- the sandbox
 
 setting() {
@@ -219,6 +238,7 @@ case ${1:-} in
         set_up_venv
         install_missing
         set_up_npm
+        set_up_examples
         check_jail
         ;;
     --tools) set_up_venv ;;

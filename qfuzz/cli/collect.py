@@ -14,6 +14,7 @@ from types import FrameType
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import gather
 from qfuzz.cli.options import a_number, load_tasks, tasks_option
 from qfuzz.collect.answer import JSON, TEXT
@@ -56,6 +57,7 @@ class _Program:
     "--contract", default="raw", show_default=True, metavar="CONTRACT", help="raw, native or disclosed:STACK."
 )
 @tasks_option
+@config_option
 @click.option("--trials", type=click.IntRange(1, MAX_TRIAL), default=1, show_default=True, help="Asks a task.")
 @click.option("--model", default="", metavar="NAME", help="The model's name, as replies will carry it.")
 @click.option("--effort", metavar="NAME", help="The effort, as replies will carry it; without it, unset.")

@@ -46,7 +46,12 @@ def shown_folders(folders: Iterable[Path], *, by_root: bool) -> tuple[Shown, ...
     could not enter, and what would hide a part of the jail.
     """
     found: dict[str, Shown] = {}
-    for folder in sorted({os.path.abspath(folder) for folder in folders}):
+    wanted = {os.path.abspath(folder) for folder in folders}
+    for folder in sorted(wanted):
+        # A link in another folder that is shown: it leads to where it leads on the host.
+        if any(_within(folder, (other,)) for other in wanted - {folder}):
+            wanted = wanted - {folder} | {os.path.realpath(folder)}
+    for folder in sorted(wanted):
         _check(folder, by_root)
         if _within(folder, (*_SHOWN_ALREADY, *found)):
             continue

@@ -31,6 +31,8 @@ class BlackBox(Boundary):
         self.summary = common.summary
         self.faithful = common.faithful
         self.shell = spec.shell
+        if spec.shell != "bash":
+            self.arrival_note = "another shell reads the text, by other rules"
         self.own = OwnNeeds(common.shown, common.identity, common.timeout_seconds)
         self._by_argument = any(word.count(REPLY) for word in spec.command)
         self._by_file = any(word.count(REPLY_FILE) for word in spec.command)

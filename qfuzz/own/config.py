@@ -14,6 +14,7 @@ docs/own-path.md describes every key.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import re
 import secrets
@@ -33,6 +34,7 @@ _COMMON = ("summary", "show", "timeout", "depends", "faithful")
 _OF_TEMPLATE = ("template", "escape")
 _OF_BOX = ("exec", "stdin", "python", "env", "service", "ready", "ready_seconds", "rejects", "shell")
 _READY_SECONDS = 10.0
+_MOST_FILES = 20_000
 
 
 def read_config(file: Path, taken: Collection[str] = ()) -> tuple[Spec, ...]:
@@ -178,7 +180,7 @@ def _python(table: Table) -> tuple[Path | None, tuple[Path, ...]]:
     text = table.text("python")
     if text is None:
         return None, ()
-    folder = Path(os.path.abspath(table.resolved(text)))
+    folder = Path(os.path.realpath(table.resolved(text)))
     python = folder / "bin" / "python"
     if not python.exists():
         raise table.error(f"expected a virtual environment, a folder with bin/python, not {folder}", "python")
@@ -197,8 +199,13 @@ def _program(environment: Path | None, word: str, pattern: Pattern) -> Pattern:
 def _digest(table: Table, paths: tuple[Path, ...]) -> str:
     """A digest over the names and contents of files, and of all files below folders."""
     running = hashlib.sha256()
+    count = 0
     for path in paths:
-        files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+        found = (each for each in path.rglob("*") if each.is_file()) if path.is_dir() else iter((path,))
+        files = sorted(itertools.islice(found, _MOST_FILES + 1))
+        count += len(files)
+        if count > _MOST_FILES:
+            raise table.error(f"expected at most {_MOST_FILES:,} files", "depends")
         for file in files:
             try:
                 content = file.read_bytes()

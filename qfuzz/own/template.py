@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 
+from qfuzz.bash.scan import Context, contexts
 from qfuzz.escape.faults import EscapeFault
 from qfuzz.escape.worker import EscapeWorker
 from qfuzz.model.delivery import Refusal
 from qfuzz.model.errors import PathError
 from qfuzz.own.specs import IN_TEMPLATE, TemplateSpec
 from qfuzz.transports.base import Boundary, OwnNeeds
+from qfuzz.transports.nested import Nested, Single
 
 _KEPT = 4_096
 
@@ -54,8 +56,25 @@ class Escaper:
                 self._worker = None
 
 
+_PLACEHOLDER = b"x"
+
+
+def _quotes_around(spec: TemplateSpec) -> Boundary | None:
+    """A boundary of ours whose rules hold for a reply that stands as it is between quotes, alone in them."""
+    line = spec.template.fill({IN_TEMPLATE: _PLACEHOLDER})
+    place = spec.template.fill({IN_TEMPLATE: b"\0"}).index(b"\0")
+    around = line[max(0, place - 1) : place] + line[place + 1 : place + 2]
+    context = contexts(line).context(place)
+    if context is Context.DOUBLE and around == b'""':
+        return Nested()
+    return Single() if context is Context.SINGLE and around == b"''" else None
+
+
 class Template(Boundary):
-    """A line of the user's; `escaper` None puts the reply in as it is."""
+    """A line of the user's; `escaper` None puts the reply in as it is.
+
+    Then, where the line itself puts quotes around the reply, the rules of these quotes are known.
+    """
 
     starts_shell = True
     cannot_carry = "NUL"
@@ -69,6 +88,10 @@ class Template(Boundary):
         self.name = common.name
         self.summary = common.summary
         self.faithful = common.faithful
+        self._quotes = _quotes_around(spec) if escaper is None and not common.faithful else None
+        if self._quotes is not None:
+            self.rules = self._quotes.rules
+            self.owns = self._quotes.owns
         self.own = OwnNeeds(common.shown, common.identity, common.timeout_seconds)
 
     def embed(self, text: bytes) -> bytes | Refusal:
@@ -77,7 +100,12 @@ class Template(Boundary):
         escaped = text if self._escaper is None else self._escaper.escape(text)
         return self._spec.template.fill({IN_TEMPLATE: escaped})
 
+    def inert(self, text: bytes, offset: int) -> bool:
+        return self._quotes is not None and self._quotes.inert(text, offset)
+
     def armor(self, program: bytes) -> bytes | None:
+        if self._quotes is not None:
+            return self._quotes.armor(program)
         return program if self.faithful else None
 
     def disclosure(self) -> str:

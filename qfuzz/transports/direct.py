@@ -19,7 +19,9 @@ def refuse_for_argument(boundary: str, text: bytes) -> Refusal | None:
 
 
 class Direct(Boundary):
-    """`execve(bash, "bash", "-c", R)`: what a harness does that passes an argument list."""
+    """`execve(bash, "bash", "-c", R)`: what a harness does that passes an argument list, and what all other paths
+    are compared with. It owns nothing; it can't carry a NUL, nor more than one argument of execve holds. Source:
+    execve(2); Linux, MAX_ARG_STRLEN."""
 
     name = "direct"
     summary = "execve of bash with the reply as one argument"

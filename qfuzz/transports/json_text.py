@@ -44,7 +44,9 @@ def _parse(boundary: str, document: str) -> bytes | Rejection:
 
 
 class JsonNaive(Boundary):
-    """The reply pasted into `{"command": "R"}` and parsed strictly: string building where a serializer belongs."""
+    """The reply pasted into `{"command": "R"}` and parsed strictly: string building where a serializer belongs. It
+    owns the double quote, the backslash and control characters, and can't carry bytes that are not UTF-8.
+    Source: RFC 8259, section 7; Python's json reads it."""
 
     name = "json-naive"
     summary = 'the reply pasted into {"command": "R"}, parsed strictly'
@@ -83,7 +85,9 @@ class JsonNaive(Boundary):
 
 
 class Json(Boundary):
-    """The reply written by a JSON serializer and read by a JSON parser: how a tool call should travel."""
+    """The reply written by a JSON serializer and read by a JSON parser: how a tool call should travel. It owns
+    nothing, and can't carry a NUL or bytes that are not UTF-8. Source: RFC 8259; Python's json writes and reads
+    it."""
 
     name = "json"
     summary = 'the reply serialized into {"command": ...} and parsed'

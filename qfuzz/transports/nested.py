@@ -22,7 +22,9 @@ def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
 
 
 class Nested(Boundary):
-    """`bash -c "R"`, run by bash: the text between double quotes is expanded once before the inner shell sees it."""
+    """`bash -c "R"`, run by bash: the text between double quotes is expanded once before the inner shell sees it.
+    People meet it in `docker exec ... bash -c "R"`, `ssh host "R"`, `os.system(f'bash -c "{R}"')`. It owns
+    backslash, dollar, backtick and double quote, and can't carry a NUL. Source: POSIX.1-2024 XCU 2.2.3."""
 
     name = "nested"
     summary = 'bash -c "R" as text, read by another bash'
@@ -62,7 +64,9 @@ class Nested(Boundary):
 
 
 class Single(Boundary):
-    """`bash -c 'R'`, run by bash: carries everything but the apostrophe, which ends the quotes."""
+    """`bash -c 'R'`, run by bash: carries everything but the apostrophe, which ends the quotes. People meet it
+    where somebody knew that double quotes expand. It owns the apostrophe, and can't carry a NUL. Source:
+    POSIX.1-2024 XCU 2.2.2."""
 
     name = "single"
     summary = "bash -c 'R' as text, read by another bash"
@@ -88,7 +92,8 @@ class Single(Boundary):
 
 
 class Quoted(Boundary):
-    """`bash -c "R"` with R escaped at the point where it is pasted in: the smallest fix of `nested`."""
+    """`bash -c "R"` with R escaped at the point where it is pasted in: the smallest fix of `nested`. It owns
+    nothing, and can't carry a NUL. Source: POSIX.1-2024 XCU 2.2.3."""
 
     name = "quoted"
     summary = 'bash -c "R" with R escaped where it is pasted in'

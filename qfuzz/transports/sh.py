@@ -9,7 +9,9 @@ from qfuzz.transports.direct import refuse_for_argument
 
 
 class Sh(Boundary):
-    """`sh -c R`: Python's `shell=True`, `system(3)`, Makefile recipes, npm scripts, Docker's shell form."""
+    """`sh -c R`: Python's `shell=True`, `system(3)`, Makefile recipes, npm scripts, Docker's shell form. On Debian
+    and Ubuntu sh is dash, on other systems another shell. It owns every Bash extension; it can't carry a NUL,
+    nor more than one argument of execve holds. Source: POSIX.1-2024 XCU 2."""
 
     name = "sh"
     summary = "sh -c R with the reply as one argument (dash on Debian)"

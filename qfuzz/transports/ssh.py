@@ -58,13 +58,13 @@ KbdInteractiveAuthentication no
 PrintMotd no
 LogLevel QUIET
 AcceptEnv {_PASSED}
-SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home PATH=/usr/bin:/bin
+SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home XDG_DATA_HOME={_TAP} PATH=/usr/bin:/bin
 """
 
 _BASH_START = rf"""
 HOME=/home/user
 cd /work
-unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME
+unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME
 if [[ -d {_TAP}/log ]]; then
     PATH={_TAP}/bin:$PATH
     printf '%s\0' "$EPOCHREALTIME" 1 2 -c "$BASH_EXECUTION_STRING" >> {_TAP}/log/$$
@@ -77,8 +77,10 @@ fi
 
 _FISH_START = """
 set -gx HOME /home/user
+set -gx USER user
+set -gx LOGNAME user
 cd /work
-set -e SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME
+set -e SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME
 """
 
 

@@ -8,10 +8,9 @@ from qfuzz.transports.base import Boundary
 
 
 class Stdin(Boundary):
-    """`bash -s` with the program on standard input: `curl ... | bash`, `ssh host bash -s < file`.
-
-    It owns no character, yet a command of the reply that reads its input eats the rest of the program.
-    """
+    """`bash -s` with the program on standard input: `curl ... | bash`, `ssh host bash -s < file`. It owns no
+    character, yet a command of the reply that reads its input eats the rest of the program. It can't carry a NUL.
+    Source: POSIX.1-2024 XCU sh, STDIN."""
 
     name = "stdin"
     summary = "bash -s with the reply on standard input"

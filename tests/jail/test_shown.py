@@ -138,6 +138,16 @@ def test_what_lies_below_another_is_shown_with_it(tmp_path: Path) -> None:
     assert [each.path for each in found] == [str(tmp_path / "a"), str(tmp_path / "a-b")]
 
 
+def test_a_link_in_a_shown_folder_leads_out_of_it(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "link").symlink_to(outside)
+    found = shown_folders([inside, inside / "link"], by_root=False)
+    assert [each.path for each in found] == [str(inside), str(outside)]
+    assert [each.path for each in shown_folders([inside / "link"], by_root=False)] == [str(inside / "link")]
+
+
 def test_where_folders_lie_decides_what_is_spared() -> None:
     shown = (Shown("/home/user/x/y", "/home/user"), Shown("/opt/z"), Shown("/tmp/t", "/tmp"))
     assert [each.cover for each in shown] == ["/home/user/x", "", "/tmp/t"]

@@ -40,7 +40,7 @@ case "$*" in
         [[ $* == *--without-pip* ]] || echo > "${!#}/bin/pip"
         ;;
     *bootstrap_pip.py*) [[ ! -e $MACHINE/offline ]] && echo > "${!#%/*}/pip" ;;
-    *pip\ install*) [[ ! -e $MACHINE/offline ]] ;;
+    *pip\ install* | *pip\ --python*) [[ ! -e $MACHINE/offline ]] ;;
 esac
 """
 
@@ -111,6 +111,8 @@ class Machine:
         shutil.copytree(checkout / "scripts", self.checkout / "scripts", symlinks=True)
         for name in ("pyproject.toml", "requirements-dev.lock"):
             shutil.copy2(checkout / name, self.checkout)
+        (self.checkout / "docs/own-path").mkdir(parents=True)
+        shutil.copy2(checkout / "docs/own-path/requirements.lock", self.checkout / "docs/own-path")
 
     def install(self, program: str) -> None:
         shutil.copy2(self.folder / "stand-ins" / program, self.bin)

@@ -23,14 +23,20 @@ INSTALLS = [
 ]
 MAKES = ["setup: making .venv with ", "setup: installing the locked tools and qfuzz into .venv"]
 NPM = "setup: installing the packages of scripts/npm/package-lock.json into .venv/node"
+EXAMPLES = "setup: installing the packages of docs/own-path/requirements.lock into .venv/examples"
+EXAMPLES_CALLS = [
+    "python -m venv --without-pip .venv/examples",
+    "python -m pip --python .venv/examples/bin/python install -qq --no-input --disable-pip-version-check --no-deps"
+    " --only-binary :all: --require-hashes --requirement docs/own-path/requirements.lock",
+]
 NPM_CI = "npm ci --prefix .venv/node --ignore-scripts --no-audit --no-fund --silent"
 
 
 def test_a_machine_that_has_everything(machine):
     assert machine.setup() == (
         0,
-        [*MAKES, NPM],
-        ["python --version", "python -m venv --clear .venv", *INSTALLS, NPM_CI],
+        [*MAKES, NPM, EXAMPLES],
+        ["python --version", "python -m venv --clear .venv", *INSTALLS, NPM_CI, *EXAMPLES_CALLS],
     )
     assert machine.setup() == (0, [], [])
 
@@ -48,14 +54,14 @@ def test_a_moved_checkout_is_set_up_anew(machine):
     machine.setup()
     machine.checkout = machine.checkout.rename(machine.folder / "moved")
     status, lines, calls = machine.setup()
-    assert (status, lines) == (0, [*MAKES, NPM])
+    assert (status, lines) == (0, [*MAKES, NPM, EXAMPLES])
     assert "python -m venv --clear .venv" in calls
 
 
 def test_a_broken_environment_is_made_anew(machine):
     machine.setup()
     (machine.checkout / ".venv/bin/pip").unlink()
-    assert machine.setup()[:2] == (0, [*MAKES, NPM])
+    assert machine.setup()[:2] == (0, [*MAKES, NPM, EXAMPLES])
 
 
 def test_an_environment_made_by_hand_is_kept(machine):
@@ -73,7 +79,7 @@ def test_what_was_interrupted_is_taken_up(machine):
     assert status == 2
     assert lines[-1].startswith("setup: pip could not install")
     machine.lack("offline")
-    assert machine.setup() == (0, [*MAKES[1:], NPM], [*INSTALLS, NPM_CI])
+    assert machine.setup() == (0, [*MAKES[1:], NPM, EXAMPLES], [*INSTALLS, NPM_CI, *EXAMPLES_CALLS])
 
 
 def test_a_change_of_the_packages_from_npm_is_installed(machine):
@@ -89,6 +95,19 @@ def test_a_change_of_the_packages_from_npm_is_installed(machine):
     assert machine.setup() == (0, [], [])
 
 
+def test_a_change_of_the_examples_packages_is_installed(machine):
+    machine.setup()
+    with (machine.checkout / "docs/own-path/requirements.lock").open("a") as file:
+        file.write("\n")
+    machine.have("offline")
+    status, lines, _ = machine.setup()
+    assert (status, lines[0]) == (2, EXAMPLES)
+    assert lines[-1].startswith("setup: pip could not install what docs/own-path/requirements.lock names")
+    machine.lack("offline")
+    assert machine.setup() == (0, [EXAMPLES], EXAMPLES_CALLS)
+    assert machine.setup() == (0, [], [])
+
+
 def test_another_place_for_the_environment(machine):
     machine.setup(VENV="other env")
     assert (machine.checkout / "other env/bin/python").exists()
@@ -101,7 +120,7 @@ def test_another_interpreter(machine):
     other = machine.bin / "python4"
     other.write_text((machine.bin / "python3").read_text().replace("echo here", "echo elsewhere"))
     other.chmod(0o755)
-    assert machine.setup(PYTHON="python4")[:2] == (0, [*MAKES, NPM])
+    assert machine.setup(PYTHON="python4")[:2] == (0, [*MAKES, NPM, EXAMPLES])
 
 
 def test_an_interpreter_that_will_not_do(machine):
@@ -117,7 +136,7 @@ def test_an_interpreter_that_will_not_do(machine):
 def test_a_missing_venv_package_is_installed(machine):
     machine.lack("ensurepip")
     status, lines, calls = machine.setup()
-    assert (status, lines) == (0, [MAKES[0], "setup: installing python3.11-venv with apt-get", MAKES[1], NPM])
+    assert (status, lines) == (0, [MAKES[0], "setup: installing python3.11-venv with apt-get", MAKES[1], NPM, EXAMPLES])
     # The first try finds no lists of packages, as on a machine that is new.
     apt = [call.rpartition("Timeout=300 ")[2] for call in calls if call.startswith("apt-get")]
     install = "install -y --no-install-recommends python3.11-venv"
@@ -146,7 +165,7 @@ def test_no_way_to_an_environment_is_said_in_one_line_and_leaves_none(machine):
 
 def test_a_missing_program_is_installed(machine):
     machine.remove("bwrap")
-    assert machine.setup()[:2] == (0, [*MAKES, "setup: installing bubblewrap with apt-get", NPM])
+    assert machine.setup()[:2] == (0, [*MAKES, "setup: installing bubblewrap with apt-get", NPM, EXAMPLES])
 
 
 @pytest.mark.parametrize("condition", ["no apt-get", "no network"])

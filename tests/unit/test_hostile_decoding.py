@@ -23,7 +23,6 @@ DECODERS = [name for name, each in load().boundaries.items() if missing_of(resol
         ("percent-format", b"%*.*s"),
         ("string-template", b"${x.__class__}"),
         ("jinja2", b"{{ x.__class__.__mro__ }}"),
-        ("yaml-plain", b"&a [" + b"[" * 50_000),
         ("yaml-plain", b"!!python/object/apply:os.system [id]"),
         ("yaml-plain", b"x\na: &a [1,1]\nb: &b [*a,*a]\nc: &c [*b,*b]\nrun: *c"),
         ("xml-naive", b'<!DOCTYPE x [<!ENTITY a "aaaa">]>&a;'),
@@ -34,6 +33,14 @@ def test_a_hostile_text_is_rejected(stack: str, reply: bytes) -> None:
     assert isinstance(resolve(stack).deliver(reply), Rejection)
 
 
+def test_the_work_of_a_yaml_parser_is_bounded() -> None:
+    """Its time grows with the square of the open brackets, so it stops at the hundredth and says where."""
+    for reply in (b"[" * 50_000, b"{" * 50_000, b"[{" * 50_000):
+        rejection = resolve("yaml-plain").deliver(reply)
+        assert isinstance(rejection, Rejection)
+        assert rejection.message == "nested too deeply at line 1 column 106"
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -42,6 +49,7 @@ def test_a_hostile_text_is_rejected(stack: str, reply: bytes) -> None:
         b"{{ 9**9**9 }}",
         b"{% for i in range(10**10) %}x{% endfor %}",
         b"{{ lipsum(100000) }}",
+        b"{{ lipsum }}",
         b"{{ cycler.__init__.__globals__ }}",
         b"{% set x = 1 %}",
         b"{{ x() }}",

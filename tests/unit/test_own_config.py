@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,12 +10,14 @@ import pytest
 
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.errors import InputError
+from qfuzz.own import config
 from qfuzz.own.black_box import BlackBox
 from qfuzz.own.config import read_config
 from qfuzz.own.placeholders import Pattern
 from qfuzz.own.specs import BoxSpec, TemplateSpec
 from qfuzz.own.template import Template
 from qfuzz.own.toml_lines import key_lines, line_of
+from qfuzz.transports.loader import resolve
 
 
 def read(tmp_path: Path, text: str) -> list[TemplateSpec | BoxSpec]:
@@ -161,6 +164,33 @@ def test_a_template_puts_the_reply_where_it_belongs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "like"),
+    [
+        ('env bash -c "{}"', "nested"),
+        ("bash -c '{}'", "single"),
+        ("bash -c {}", None),
+        ('bash -c "cd . && {}"', None),
+        ("bash -c '\"{}\"'", None),
+        ('cat <<< "{}" | bash', "nested"),
+    ],
+)
+def test_the_rules_of_quotes_around_the_reply_are_known(tmp_path: Path, line: str, like: str | None) -> None:
+    (spec,) = read(tmp_path, f"[transports.t]\ntemplate = {json.dumps(line)}")
+    assert isinstance(spec, TemplateSpec)
+    template = Template(spec, None)
+    reply = b"echo '$5' \"`x`\" \\a $"
+    if like is None:
+        assert (template.rules, template.armor(reply)) == ({}, None)
+        return
+    ours = resolve(like).boundaries[0]
+    assert template.rules == ours.rules
+    assert template.armor(reply) == ours.armor(reply)
+    assert [template.inert(reply, offset) for offset in range(len(reply)) if reply[offset] in ours.rules] == [
+        ours.inert(reply, offset) for offset in range(len(reply)) if reply[offset] in ours.rules
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "filled"),
     [("{reply}", b"R"), ("{{reply}}", b"{reply}"), ("a{reply}b", b"aRb"), ("{other}{", b"{other}{"), ("", b"")],
 )
@@ -220,6 +250,15 @@ def test_the_files_that_a_box_depends_on_decide_its_identity(tmp_path: Path) -> 
     (tmp_path / "d" / "a.py").write_text("2")
     assert identity("depends = ['d']") != first
     assert identity("") != identity("")
+
+
+def test_a_folder_of_too_many_files_is_no_dependency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "_MOST_FILES", 1)
+    (tmp_path / "d").mkdir()
+    for name in "ab":
+        (tmp_path / "d" / name).touch()
+    with pytest.raises(InputError, match="expected at most 1 files"):
+        box(tmp_path, "exec = ['a', '{reply}']\ndepends = ['d']")
 
 
 def test_a_line_depends_on_nothing_but_what_it_makes_unless_it_shows_a_folder(tmp_path: Path) -> None:

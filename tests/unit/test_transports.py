@@ -86,6 +86,18 @@ def test_two_script_files_of_one_stack_have_two_names() -> None:
         ("sh > nested", 2, "sh"),
         ("nested > sh", 1, "bash"),
         ("json-naive > stdin", 0, "bash"),
+        ("zsh", 0, "zsh"),
+        ("fish > nested", 2, "fish"),
+        ("xargs", 1, "bash"),
+        ("xargs > nested", 2, "bash"),
+        ("nested > xargs", 2, "bash"),
+        ("envsubst", 1, "bash"),
+        ("envsubst > nested", 3, "bash"),
+        ("make", 1, "bash"),
+        ("package-script-model", 1, "bash"),
+        ("heredoc", 0, "bash"),
+        ("env-split", 0, "bash"),
+        ("actions-expression", 1, "bash"),
     ],
 )
 def test_number_of_inner_shells_and_the_last_of_them(stack: str, inner: int, shell: str) -> None:

@@ -5,7 +5,8 @@
 
 The pane's shell has this program's standard output as its own, so that what commands print is apart from what the
 pane shows. That the shell waits for a line is read off its terminal: it is in the foreground, the line discipline is
-off, and nothing that was sent is left to read.
+off, nothing that was sent is left to read, and it has prompted anew. Where it asks for more of a command it has not:
+then it has to wait for a while.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ import time
 
 LOST = 129
 """The status of a shell whose terminal has gone: SIGHUP."""
+CAPTURE = (b"capture-pane", b"-p", b"-S", b"-")
+LOOK_SECONDS = 0.002
 QUIET_SECONDS = 0.3
-LOOKS = 3
-"""How many looks in a row must find the shell waiting."""
+"""A command that has been silent so long is taken to read the terminal."""
+SURE_SECONDS = 0.05
+"""A shell that has waited so long, but not prompted, asks for more."""
 
 
 class Pane:
@@ -30,9 +34,11 @@ class Pane:
     def __init__(self, folder: str) -> None:
         self._tmux = ["tmux", "-S", f"{folder}/tmux", "-f", "/dev/null"]
         self._status = f"{folder}/status"
+        self._prompts = f"{folder}/prompts"
+        self._seen_prompts = 0
         start_up = f"{folder}/typist.rc"
-        with open(start_up, "wb"):
-            pass
+        with open(start_up, "w") as file:
+            file.write(f"PROMPT_COMMAND='printf . >> {self._prompts}'\n")
         shell = f"bash --rcfile {start_up} -i > /proc/{os.getpid()}/fd/1; echo $? > {self._status}"
         # As in a login, where tmux has no terminal of its own to learn the size from.
         size = ["-x", "200", "-y", "50"]
@@ -42,29 +48,38 @@ class Pane:
         self._pane = int(pane)
         self._terminal = os.open(terminal, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
 
-    def send(self, *keys: bytes) -> bool:
-        """Whether tmux took the keys."""
-        sent = subprocess.run([*self._tmux, "send-keys", *keys], stderr=subprocess.PIPE)
+    def send(self, *keys: bytes, before: tuple[bytes, ...] = ()) -> bytes | None:
+        """What tmux prints of the command `before` and of sending keys; None where it did not take them."""
+        words = (*before, b";") if before else ()
+        sent = subprocess.run([*self._tmux, *words, "send-keys", *keys], capture_output=True)
         os.write(2, sent.stderr)
-        return sent.returncode == 0
-
-    def screen(self) -> bytes:
-        return subprocess.run([*self._tmux, "capture-pane", "-p", "-S", "-"], stdout=subprocess.PIPE).stdout.rstrip()
+        return sent.stdout if sent.returncode == 0 else None
 
     def wait_for_prompt(self) -> None:
         """Until the shell waits, has ended, or a command seems to read what is sent."""
-        seen, quiet = 0, time.monotonic()
-        while seen < LOOKS and self.status() is None and self._is_there():
-            time.sleep(0.005)
+        waiting = quiet = time.monotonic()
+        while self.status() is None and self._is_there():
+            time.sleep(LOOK_SECONDS)
+            now = time.monotonic()
             group, state = self._foreground()
             if self._waits(group):
-                seen += 1
+                if self._has_prompted() or now - waiting > SURE_SECONDS:
+                    return
                 continue
-            seen = 0
+            waiting = now
             if state != b"S" or self._left_to_read():
-                quiet = time.monotonic()
-            elif time.monotonic() - quiet > QUIET_SECONDS:
+                quiet = now
+            elif now - quiet > QUIET_SECONDS:
                 return
+
+    def _has_prompted(self) -> bool:
+        """Whether there was a prompt since this was last true."""
+        try:
+            prompts = os.stat(self._prompts).st_size
+        except OSError:
+            return False
+        anew, self._seen_prompts = prompts > self._seen_prompts, prompts
+        return anew
 
     def status(self) -> int | None:
         """The shell's exit status, or None while it runs or where it was lost with its terminal."""
@@ -107,16 +122,21 @@ def main(mode: str, folder: str) -> int:
     text = sys.stdin.buffer.read()
     pane = Pane(folder)
     pane.wait_for_prompt()
-    literal = [b"-l"] if mode == "literal" else []
-    if text and not pane.send(*literal, b"--", text):
+    if mode == "keys":
+        taken = pane.send(b"--", text, b"Enter")
+    else:
+        taken = pane.send(b"-l", b"--", text)
+        pane.send(b"Enter")
+    if taken is None and not pane.is_lost():
         return 1
-    pane.send(b"Enter")
     pane.wait_for_prompt()
-    screen = pane.screen()
-    while pane.status() is None and not pane.is_lost():
-        pane.send(b"C-d")
+    screen = pane.send(b"C-d", before=CAPTURE) if pane.status() is None and not pane.is_lost() else None
+    os.write(2, (screen or b"").rstrip())
+    while True:
         pane.wait_for_prompt()
-    os.write(2, screen)
+        if pane.status() is not None or pane.is_lost():
+            break
+        pane.send(b"C-d")
     status = pane.status()
     return LOST if status is None else status
 
