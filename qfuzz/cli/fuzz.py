@@ -7,12 +7,15 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.fuzz_options import budget_options, fuzz_options
 from qfuzz.cli.options import a_number
 from qfuzz.model.errors import UsageError
 
 
 @click.command()
+@config_option
+@click.option("--transport", metavar="STACK", help="A transport or a stack of them: programs over it, and directly.")
 @click.option("--escape", metavar="MODULE:FUNCTION", help="An escaping function in Python: str in, str out.")
 @click.option(
     "--escape-command",
@@ -66,6 +69,7 @@ from qfuzz.model.errors import UsageError
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object an event.")
 def command(
+    transport: str | None,
     escape: str | None,
     escape_command: str | None,
     shells: tuple[str, ...],
@@ -81,21 +85,29 @@ def command(
     db: Path,
     as_json: bool,
 ) -> int:
-    """Fuzz an escaping function: whether a shell reads from escape(word) what the word was.
+    """Fuzz a transport: whether a program that works directly works the same over it. Or an escaping function: whether
+    a shell reads from escape(word) what the word was.
 
     What is fuzzed runs in the jail, always: a broken escaping function executes its payload. Exit status: 0 nothing
     found, 1 something found, 2 bad input.
 
     \b
     Example:
+        qfuzz fuzz --transport nested --seconds 60
         qfuzz fuzz --escape shlex:quote --shell bash --shell zsh
         qfuzz fuzz --escape mypkg.text:escape --context double-quoted --examples 100000 --seed 1
     """
     options = fuzz_options(seconds, examples, seed, jobs, timeout, engine, db, as_json)
-    given = {"--escape": escape, "--escape-command": escape_command}
+    given = {"--transport": transport, "--escape": escape, "--escape-command": escape_command}
     targets = [name for name, value in given.items() if value]
     if len(targets) != 1:
         raise UsageError(f"give one of {', '.join(given)}")
+    if transport:
+        from qfuzz.cli.fuzz_transport import fuzz_transport
+
+        if shells or contexts or words:
+            raise UsageError("--shell, --context and --word are for escaping functions")
+        return fuzz_transport(transport, options)
     from qfuzz.cli.fuzz_escape import fuzz_escape
 
     return fuzz_escape(

@@ -26,7 +26,7 @@ COMMANDS = {
     "report": "Explain the score of a store in one document, down to the single executions.",
     "explain": "Say which characters of a breaker did it, and how to deliver it whole.",
     "shrink": "Find the minimal forms of breakers again.",
-    "fuzz": "Fuzz an escaping function: does a shell read what went in?",
+    "fuzz": "Fuzz a transport or an escaping function: find what breaks, unasked.",
     "regress": "Replay breaker files and say which cases are not as expected.",
     "export": "Write the breakers of a store as a file to review and commit.",
     "import": "Keep the breakers of files in a store.",

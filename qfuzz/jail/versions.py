@@ -27,6 +27,7 @@ declare -A asked=(
     [busybox]='busybox' [fish]='fish --version' [ksh]='ksh -c "echo \${.sh.version}"' [make]='make --version'
     [mksh]='mksh -c "echo \$KSH_VERSION"' [node]='node --version' [npm]='npm --version' [yash]='yash --version'
     [zsh]='zsh --version' [envsubst]='envsubst --version' [xargs]='xargs --version' [script]='script --version'
+    [ssh]='ssh -V 2>&1' [tmux]='tmux -V'
 )
 for program in "${!asked[@]}"; do
     if type -P "$program" > /dev/null; then
@@ -34,7 +35,7 @@ for program in "${!asked[@]}"; do
     fi
 done
 wait
-for program in busybox envsubst fish ksh make mksh node npm script xargs yash zsh; do
+for program in busybox envsubst fish ksh make mksh node npm script ssh tmux xargs yash zsh; do
     show "$program" "$(cat "/tmp/$program" 2> /dev/null)"
 done
 type -P dash > /dev/null && show dash "$(sha256sum < "$(type -P dash)")" || show dash ''

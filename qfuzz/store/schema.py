@@ -140,6 +140,11 @@ def m002_minimal_forms(db: Database) -> None:
 
 
 @migrations()
+def m003_examples(db: Database) -> None:
+    db.create_table("examples", {"key": bytes, "value": bytes}, pk=("key", "value"))
+
+
+@migrations()
 def m004_cases(db: Database) -> None:
     db.create_table(
         "cases",

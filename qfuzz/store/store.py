@@ -7,6 +7,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from qfuzz.model.content import JsonValue, canonical_json
-from qfuzz.model.errors import StoreError
+from qfuzz.model.errors import InputError, StoreError
 from qfuzz.model.forms import Forms
 from qfuzz.model.forms_codec import forms_from_json, forms_to_json
 from qfuzz.model.observation import Observation
@@ -103,10 +104,13 @@ class Store:
     verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, any_thread: bool = False) -> None:
+        """With `any_thread` any thread may use it, one at a time: the caller sees to that."""
         self.path = path
         try:
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread
+            )
         except sqlite3.Error as error:
             raise _store_error(path, error) from None
         try:
@@ -149,7 +153,9 @@ class Store:
             batch = wanted[start : start + _READ_BATCH]
             marks = ", ".join("?" * len(batch))
             rows = self._execute(f"select {columns} from observations where key in ({marks})", batch)
-            found.update((row[0], observation_from_row(row)) for row in rows)
+            for row in rows:
+                with self._reading("observations", row[0]):
+                    found[row[0]] = observation_from_row(row)
         return found
 
     def write_observation(self, key: str, observation: Observation) -> None:
@@ -203,13 +209,17 @@ class Store:
 
     def forms(self, key: str) -> Forms | None:
         row = self._execute("select forms from forms where key = ?", (key,)).fetchone()
-        return None if row is None else forms_from_json(json.loads(row[0]))
+        return None if row is None else self._forms(key, row[0])
 
     def last_forms(self, verdict: str) -> Forms | None:
         """The forms that were last found for a judged execution, with whatever code and settings."""
         found = self._execute("select forms from forms where verdict = ? order by rowid desc limit 1", (verdict,))
         row = found.fetchone()
-        return None if row is None else forms_from_json(json.loads(row[0]))
+        return None if row is None else self._forms(verdict, row[0])
+
+    def _forms(self, key: str, text: str) -> Forms:
+        with self._reading("forms", key):
+            return forms_from_json(json.loads(text))
 
     def judged(self, id_: str) -> StoredBreaker:
         """The judged execution whose key begins with `id_`.
@@ -234,12 +244,14 @@ class Store:
     def _stored(self, row: tuple[Any, ...]) -> StoredBreaker:
         key, transport, task, context, observation, program, breaker, stability, detail = row
         task_row = self._execute("select task from tasks where key = ?", (task,)).fetchone()
+        with self._reading("tasks", task):
+            known = None if task_row is None else decode_task(task_row[0].rstrip("\n").encode())
         return StoredBreaker(
             key,
             context,
             transport,
             program if isinstance(program, bytes) else program.encode(),
-            None if task_row is None else decode_task(task_row[0].rstrip("\n").encode()),
+            known,
             None if observation is None else self.observations([observation])[observation],
             bool(breaker),
             stability,
@@ -266,6 +278,20 @@ class Store:
         """The lines of all cases, by key."""
         return [line.encode() for (line,) in self._execute("select line from cases order by key", ())]
 
+    def examples(self, key: bytes) -> list[bytes]:
+        """The values under a key of Hypothesis's, the shortest first. A row that is no pair of blobs is passed over."""
+        rows = self._execute("select value from examples where key = ? order by length(value), value", (key,))
+        return [value for (value,) in rows.fetchall() if isinstance(value, bytes)]
+
+    def add_example(self, key: bytes, value: bytes) -> bool:
+        """Whether it was not there."""
+        inserted = self._execute("insert or ignore into examples (key, value) values (?, ?)", (key, value))
+        return inserted.rowcount > 0
+
+    def remove_example(self, key: bytes, value: bytes) -> bool:
+        """Whether it was there."""
+        return self._execute("delete from examples where key = ? and value = ?", (key, value)).rowcount > 0
+
     def start_run(self, started: str, context: str, source: str, transports: str) -> int:
         """A new row in `runs`; returns its id."""
         cursor = self._execute(
@@ -281,6 +307,16 @@ class Store:
     def select(self, statement: str, parameters: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query, for readers that want columns and not objects."""
         return self._execute(statement, parameters).fetchall()
+
+    @contextmanager
+    def _reading(self, table: str, key: str) -> Iterator[None]:
+        """Says which row it was where what was stored can't be read."""
+        try:
+            yield
+        # A row that somebody else wrote can hold anything, and the model's own assertions are met by it too.
+        except (InputError, LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError):
+            what = f"the row {str(key)[:16]} of the table {table} is damaged"
+            raise StoreError(what, where=str(self.path), hint="name another file with --db") from None
 
     def _execute(self, statement: str, parameters: Iterable[Any]) -> sqlite3.Cursor:
         try:

@@ -125,13 +125,20 @@ def _for_arithmetic(of: Writer, depth: int) -> Code:
 
 
 def _while(of: Writer, depth: int) -> Code:
+    """A loop that ends as well where a path takes its dollars away, or is no Bash: then its test fails before its step.
+
+    A loop without end would hold up who looks for what a path breaks.
+    """
     name = of.fresh(b"n")
     bound = of.choices.integer(1, 3)
-    forms = (b"while [ $%s -lt %d ]; ", b"until [[ $%s -ge %d ]]; ", *_unless(of, b"while ((%s < %d)); "))
-    test = of.choices.pick(forms) % (name, bound)
-    step = of.choices.pick((b"%s=$((%s + 1))", *_unless(of, b"let '%s += 1'; : $%s", b"((%s++, %s))"))) % (name, name)
+    if of.substituted or of.choices.integer(0, 2) < 2:
+        test = of.choices.pick((b"while [ $%s -lt %d ]; ", b'until ! [ "$%s" -lt %d ]; ', b"while [[ $%s -lt %d ]]; "))
+        step = b"%s=$((%s + 1))" % (name, name)
+    else:
+        test = b"while ((%s < %d)); "
+        step = of.choices.pick((b"((%s++, %s))" % (name, name), b"let %s+=1" % name))
     inner = Code(step).then(b"; ", of.block(depth - 1))
-    return Code(name + b"=0; " + test + inner.between(b"do", b"done", lines=of.lines()))
+    return Code(name + b"=0; " + test % (name, bound) + inner.between(b"do", b"done", lines=of.lines()))
 
 
 def _read_loop(of: Writer, depth: int) -> Code:

@@ -56,6 +56,8 @@ class Boundary(ABC):
     """Whether one more shell is started by it, or by the text that it makes."""
     arrival_note = ""
     """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
+    keeps_status = True
+    """Whether the exit status of what it carries comes back; if not, no armor brings it back either."""
     shell = "bash"
     """The shell that it starts, for that shell's own syntax check."""
     sees_arrival = True
@@ -145,6 +147,10 @@ class Transport:
     def adds_text(self) -> bool:
         """Whether the reply arrives as a part of a longer program."""
         return any(boundary.adds_text for boundary in self.boundaries)
+
+    @property
+    def keeps_status(self) -> bool:
+        return all(boundary.keeps_status for boundary in self.boundaries)
 
     @property
     def arrival_note(self) -> str:

@@ -61,6 +61,7 @@ class Xargs(Boundary):
     faithful = False
     starts_shell = True
     tool = True
+    keeps_status = False
     programs = ("xargs",)
     rules = MappingProxyType(
         {
@@ -110,6 +111,7 @@ class FindExec(Boundary):
     faithful = False
     starts_shell = True
     tool = True
+    keeps_status = False
     programs = ("find",)
 
     def embed(self, text: bytes) -> Launch | Refusal:

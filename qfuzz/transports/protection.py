@@ -121,6 +121,8 @@ def protection_of(layers: tuple[Layer, ...]) -> Protection | None:
     # What decodes the text while it is carried comes before all that reads it, and so has to be armored last.
     carriers = [layer for layer in damaging if layer.embed(_MARK) == _MARK]
     readers = [layer for layer in damaging if layer not in carriers]
+    if len(damaging) > 1 and not all(map(_carries_each_byte, carriers)):
+        return None
     rules = _rules(damaging)
     steps = _own_ways(damaging, readers)
     if steps is None:
@@ -131,7 +133,9 @@ def protection_of(layers: tuple[Layer, ...]) -> Protection | None:
         if unquoted in quotes:
             rules.update(UNQUOTED_RULES)
             rules.update(_rules(carriers))
-    steps += [Step(layer.armor, _bytewise(layer)) for layer in reversed(carriers)]
+    # A carrier that meets the reply alone may have its program changed as a whole; else it must carry each byte.
+    alone = len(damaging) == 1
+    steps += [Step(layer.armor if alone else _carried(layer), _bytewise(layer)) for layer in reversed(carriers)]
     return Protection(MappingProxyType(rules), tuple(steps))
 
 
@@ -150,6 +154,31 @@ def _bytewise(layer: Layer) -> Armor:
     return shielded
 
 
+def _carries_each_byte(layer: Layer) -> bool:
+    """Whether each byte of its rules can be protected wherever it stands, and not only where it would count."""
+    # No program holds a NUL.
+    shielded = {byte: layer.shield(bytes([byte])) for byte in layer.rules if byte}
+    return all(
+        one is not None and layer.embed(_MARK + one + _MARK) == _MARK + bytes([byte]) + _MARK
+        for byte, one in shielded.items()
+    )
+
+
+def _carried(layer: Layer) -> Armor:
+    bytewise = _bytewise(layer)
+
+    def carried(text: bytes) -> bytes | None:
+        # Template engines drop a last newline, which means nothing to a shell unless a backslash stands before it.
+        trimmed = text if text.endswith(b"\\\n") else text.removesuffix(b"\n")
+        # Armor may make another program of the same effect, which is none any more within a text of another layer.
+        for armored in (layer.armor(text), bytewise(text)):
+            if armored is not None and layer.embed(armored) in (text, trimmed):
+                return armored
+        return None
+
+    return carried
+
+
 def _own_ways(damaging: list[Layer], readers: list[Layer]) -> list[Step] | None:
     """Each reader's own way, where no layer treats anything as its own of what those before it wrote around the text.
 
@@ -162,7 +191,8 @@ def _own_ways(damaging: list[Layer], readers: list[Layer]) -> list[Step] | None:
         made = layer.embed(text)
         if isinstance(made, bytes):
             text = made
-        elif layer is not damaging[-1]:
+        elif layer is not damaging[-1] or layer is not readers[0]:
+            # A program that reads the text has a way for a whole reply, not for a part of what another layer wrote.
             return None
     return [Step(layer.armor if layer is readers[0] else _bytewise(layer), _bytewise(layer)) for layer in readers]
 

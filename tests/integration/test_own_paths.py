@@ -91,6 +91,8 @@ exec = ["env", "-S", "{reply}"]
 [transports.typed]
 exec = ["bash", "-s"]
 stdin = true
+[transports.rechecked]
+exec = ["bash", "-c", 'bash -n "$0" && bash -s < "$0"', "{reply_file}"]
 [transports.unserved]
 exec = ["bash", "{reply_file}"]
 service = ["false"]
@@ -256,7 +258,7 @@ def test_what_reaches_the_last_shell_is_seen_and_not_run(pool: Pool) -> None:
 
 
 def test_where_no_shell_is_seen_to_run_the_reply_nothing_is_said_of_what_arrives(pool: Pool) -> None:
-    assert machines(pool, "typed", "words", "box").unseen == ("typed", "words")
+    assert machines(pool, "typed", "words", "rechecked", "box").unseen == ("typed", "words", "rechecked")
 
 
 def test_no_layer_follows_a_path_that_runs_the_reply() -> None:

@@ -12,7 +12,9 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.task import Fixture, FixtureFile
-from qfuzz.transports.loader import resolve
+from qfuzz.oracle.compare import differing_channels
+from qfuzz.transports.available import missing_of
+from qfuzz.transports.loader import load, resolve
 
 STACKS = (
     "nested",
@@ -82,6 +84,36 @@ def test_the_empty_program_and_every_byte_arrive(pool: Pool, stack: str) -> None
         armored = transport.armor(text)
         assert armored is not None
         assert arrived(pool, stack, armored) == text
+
+
+PROGRAMS = (
+    b"printf '%s\\n' \"a b\" '$x `y` {z} {{q}} 100% <&> ${v} # : - \\\\ \\n' | cat",
+    b" x=1;\techo \"$x\" # }\necho 'two  lines'\ncat <<'E'\n$a `b` \"c\"\nE\n",
+)
+
+
+@pytest.mark.parametrize("pattern", ["{} > nested", "nested > {}", "{} > double-nested"])
+@pytest.mark.parametrize("name", [name for name, each in load().boundaries.items() if each.rules])
+def test_a_stack_with_any_layer_that_has_rules_has_the_effect_of_the_program(
+    pool: Pool, name: str, pattern: str
+) -> None:
+    transport = resolve(pattern.format(name))
+    protects = missing_of(transport) is None and transport.protects_characters()
+    if missing_of(transport) is not None or not (protects or transport.armor(b"true")):
+        return
+    machines = machinery(pool, 10.0)
+    for program in PROGRAMS:
+        direct = resolve("direct").deliver(program)
+        assert isinstance(direct, Launch)
+        wanted = machines.run(direct, FIXTURE)
+        every = transport.protect(program, [offset for offset, _ in transport.active(program)]) if protects else None
+        for text in (transport.armor(program), every):
+            if text is None:
+                assert not protects
+                continue
+            delivery = transport.deliver(text)
+            assert isinstance(delivery, Launch), delivery
+            assert not differing_channels(wanted, machines.run(delivery, FIXTURE)), text
 
 
 def test_what_a_layer_refuses_has_no_protection() -> None:

@@ -82,7 +82,10 @@ def test_the_shell_with_the_number_does_not_start(pool: Pool) -> None:
 
 
 def test_the_next_run_finds_the_shells_of_the_system(pool: Pool) -> None:
-    look = "sha256sum /usr/bin/bash /bin/sh; ls /run/qfuzz/tap; cat /proc/self/mountinfo | wc -l; echo $SHLVL $-"
+    look = (
+        "sha256sum /usr/bin/bash /bin/sh; ls /run/qfuzz/tap; "
+        "wc -l < /proc/self/mountinfo; echo $SHLVL $-; readlink /proc/self/ns/mnt"
+    )
     before = pool.run(execution(look))
     watched = watch(pool, "import os; os.system('bash -c :'); os.system('rm -rf /run/qfuzz/tap/*')")
     # What a reply does to the notes is its own loss.

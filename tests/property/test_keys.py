@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qfuzz.model.delivery import Launch
+from qfuzz.model.delivery import Launch, OwnRun
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture, FixtureCommit, FixtureFile, FixtureGit, FixtureSymlink
 from qfuzz.store.keys import (
@@ -102,6 +102,7 @@ def test_every_field_of_a_launch_is_in_its_key(launch: Launch) -> None:
         "shell": "zsh",
         "inner_shells": launch.inner_shells + 1,
         "id_mapped": not launch.id_mapped,
+        "own": OwnRun() if launch.own is None else None,
     }
     assert set(others) == {field.name for field in fields(Launch)}
     keys = {launch_key(replace(launch, **{name: value})) for name, value in others.items()}  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ REPORTS = (
     Report(
         github("smallstep/docs#276", "vda-linux/busybox_mirror#27"),
         "ssh-stdin",
-        b"read -r answer || answer=none\necho \"answer: $answer\"\necho over",
+        b'read -r answer || answer=none\necho "answer: $answer"\necho over',
         Left(0, b"answer: none\nover\n"),
         Left(0, b"over\n"),
     ),

@@ -1,0 +1,242 @@
+"""A campaign against one transport: what works directly works the same over it, or is found, made small and told of.
+
+Programs are drawn from the seed and run in parallel, direct and transported in turn as in every run. What breaks and is
+not explained by causes that are known already goes back to Hypothesis, which shrinks it to the plainest program that
+still has an unknown cause; then it is confirmed once more and gets its minimal forms. So each cause is told of once,
+and the search goes on for others. Breakers are looked at in the order of draws: what is found depends on the seed
+alone, unless time ends it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hypothesis.database import ExampleDatabase
+
+from qfuzz.engine.attempt import Machinery
+from qfuzz.engine.events import Event as EngineEvent
+from qfuzz.engine.events import Executed, Judged, Sample
+from qfuzz.engine.laboratory import Breaker, Laboratory
+from qfuzz.engine.run import RunPlan, replay
+from qfuzz.engine.shrinking import Found, RecallForms, Shrunk, breakers_of
+from qfuzz.fuzz.transport.causes import KnownCauses
+from qfuzz.fuzz.transport.cover import Cover, Tally
+from qfuzz.fuzz.transport.draw import drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.events import (
+    BreakerFound,
+    BreakerGone,
+    CampaignEnded,
+    CampaignStarted,
+    CaseJudged,
+    Event,
+)
+from qfuzz.model.content import JsonValue
+from qfuzz.model.delivery import Refusal, Rejection
+from qfuzz.model.errors import HarnessError
+from qfuzz.model.forms import Forms
+from qfuzz.model.observation import Ending, Observation
+from qfuzz.model.reply import Reply
+from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.judge import judge
+from qfuzz.shrink.repair import OutOfTrials
+from qfuzz.store.keys import digest_parts, fixture_key, task_key
+from qfuzz.strategies.cases import Case
+from qfuzz.transports.base import Transport
+from qfuzz.transports.loader import resolve
+
+MAX_SHRINK_EXECUTIONS = 1500
+"""For making one breaker small by drawing; its minimal forms have a budget of their own."""
+
+MOST_CAUSES = 8
+"""Causes that are looked for in one drawn program; it may have more."""
+
+MODEL = "qfuzz fuzz"
+"""Who wrote the programs, in the store's column for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Ends a campaign, whatever comes first. `examples` are programs, `findings` breakers with different causes."""
+
+    examples: int | None = None
+    seconds: float | None = None
+    findings: int = 50
+
+    def __post_init__(self) -> None:
+        assert self.examples is not None or self.seconds is not None, "a campaign without end"
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The transport under test with all that it takes to run programs over it and to find forms of breakers.
+
+    `context` is what all executions share; `make` finds forms, and `recall` answers with those that are known.
+    """
+
+    transport: Transport
+    machinery: Machinery
+    context: Mapping[str, JsonValue]
+    make: Callable[[Breaker], Forms]
+    recall: RecallForms = lambda _: None
+
+
+def examples_key(transport: Transport) -> bytes:
+    """The key of a transport's breakers in an example database."""
+    return digest_parts([b"fuzz-transport", transport.name.encode()]).encode()
+
+
+def campaign(
+    path: Path, budget: Budget, *, seed: int, jobs: int, examples: ExampleDatabase | None = None
+) -> Generator[Event]:
+    """Fuzz the path. Breakers of earlier runs, in `examples`, come first; new ones are added to them.
+
+    Yields CampaignStarted, CaseJudged for every program, BreakerFound and BreakerGone, and CampaignEnded. Closing the
+    generator early cancels what has not begun.
+    """
+    return _Campaign(path, budget, seed, jobs, examples).events()
+
+
+class _Campaign:
+    def __init__(self, path: Path, budget: Budget, seed: int, jobs: int, examples: ExampleDatabase | None) -> None:
+        self._path = path
+        self._budget = budget
+        self._seed = seed
+        self._jobs = jobs
+        self._examples = examples
+        self._key = examples_key(path.transport)
+        self._direct = resolve("direct")
+        self._known = KnownCauses(path.transport)
+        self._cover = Cover()
+        self._tally = Tally()
+        self._found = 0
+        self._executions = 0
+        self._began = time.monotonic()
+        self._drawn: dict[int, tuple[int, Case]] = {}
+
+    def events(self) -> Generator[Event]:
+        stored = read_examples(() if self._examples is None else list(self._examples.fetch(self._key)))
+        yield CampaignStarted(self._path.transport.name, self._seed, len(stored))
+        for example, case in stored:
+            yield from self._again(example, case)
+        for event in replay(self._plan(self._samples()), self._path.machinery, lambda _: {}):
+            if isinstance(event, Judged):
+                yield from self._judged(event)
+        seconds = time.monotonic() - self._began
+        counts = self._tally.counts()
+        yield CampaignEnded(self._cover.coverage(), counts, self._found, self._executions, seconds)
+
+    def _samples(self) -> Iterator[Sample]:
+        """Different programs, until the budget ends."""
+        seen: set[bytes] = set()
+        for place, case in drawn_cases(self._seed):
+            if self._is_over() or len(seen) == self._budget.examples:
+                return
+            if case.program in seen:
+                continue
+            self._drawn[len(seen)] = place, case
+            yield sample_of(len(seen), case)
+            seen.add(case.program)
+
+    def _is_over(self) -> bool:
+        late = self._budget.seconds is not None and time.monotonic() - self._began >= self._budget.seconds
+        return late or self._found >= self._budget.findings
+
+    def _plan(self, samples: Iterator[Sample] | Sequence[Sample]) -> RunPlan:
+        return RunPlan(samples, 0, self._direct, (self._path.transport,), self._path.context, self._jobs)
+
+    def _judged(self, event: Judged) -> Iterator[Event]:
+        place, case = self._drawn.pop(event.sample.index)
+        self._executions += event.executed
+        self._cover.add(case)
+        self._tally.add(event)
+        found = self._breaker(event)
+        yield CaseJudged(case, found is not None)
+        if found is None:
+            return
+        for _ in range(MOST_CAUSES):
+            if self._is_over():
+                self._tally.of["left"] += 1
+                return
+            laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS)
+            smallest = None
+            explained = self._known.explain(case, laboratory)
+            if not explained:
+                smallest = self._smallest(example_of(self._seed, place), laboratory)
+            self._executions += laboratory.executions
+            if smallest is None:
+                self._tally.of["explained" if explained else "unsettled"] += 1
+                return
+            yield from self._confirmed(*smallest, case.program, known=False)
+
+    def _smallest(self, example: bytes, laboratory: Laboratory) -> tuple[Case, bytes] | None:
+        """The plainest case that breaks for a cause that is not known."""
+        return shrunk(example, lambda case: _breaks(case, laboratory) and not self._known.explain(case, laboratory))
+
+    def _again(self, example: bytes, case: Case) -> Iterator[Event]:
+        """A breaker of an earlier run: told of if it still is one, else taken out."""
+        told = False
+        for event in self._confirmed(case, example, case.program, known=True):
+            told = True
+            yield event
+        if not told and self._examples is not None:
+            self._examples.delete(self._key, example)
+            yield BreakerGone(case)
+
+    def _confirmed(self, case: Case, example: bytes, first: bytes, *, known: bool) -> Iterator[Event]:
+        """The breaker in a run of its own, with its forms; nothing where it shows itself no more."""
+        run: list[EngineEvent] = list(replay(self._plan([sample_of(0, case)]), self._path.machinery, lambda _: {}))
+        self._executions += sum(isinstance(event, Executed) for event in run)
+        judged = next(event for event in run if isinstance(event, Judged))
+        found = self._breaker(judged)
+        if found is None:
+            return
+        forms = self._path.recall(found)
+        recalled = forms is not None
+        if forms is None:
+            forms = self._forms(found)
+        if not self._known.add(case, forms) and not known:
+            return
+        if self._examples is not None:
+            self._examples.save(self._key, example)
+        self._found += 1
+        yield BreakerFound(Shrunk(found, forms, recalled), tuple(run), first, known)
+
+    def _forms(self, found: Found) -> Forms | None:
+        try:
+            forms = self._path.make(found.breaker)
+        except HarnessError:
+            return None
+        self._executions += forms.executions
+        return forms
+
+    def _breaker(self, event: Judged) -> Found | None:
+        return next(breakers_of(event, {self._path.transport.name: self._path.transport}), None)
+
+
+def sample_of(index: int, case: Case) -> Sample:
+    task = case.task
+    reply = Reply(case.program, None if task is None else task.task_id, model=MODEL)
+    key = "" if task is None else task_key(task)
+    return Sample(index, reply, task, key, case.fixture, fixture_key(case.fixture))
+
+
+def _breaks(case: Case, laboratory: Laboratory) -> bool:
+    """Whether the case works directly and not over the transport, in one run of each."""
+    try:
+        direct = laboratory.direct(case.program, case.fixture)
+        if not isinstance(direct, Observation) or direct.status.ending is Ending.TIMEOUT:
+            return False
+        if case.task is not None and not judge(case.task, direct).passed:
+            return False
+        outcome = laboratory.transported(case.program, case.fixture)
+    except (OutOfTrials, HarnessError):
+        return False
+    if isinstance(outcome, Refusal):
+        return False
+    if isinstance(outcome, Rejection):
+        return True
+    if case.task is not None:
+        return not judge(case.task, outcome).passed
+    return bool(differing_channels(direct, outcome))

@@ -1,0 +1,89 @@
+"""`qfuzz fuzz --transport` as a user calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qfuzz.store.store import Store
+from tests.cli.command import qfuzz
+from tests.cli.inside import Inside, as_nobody
+
+
+def test_a_faithful_transport_has_nothing_to_find(tmp_path: Path) -> None:
+    said = qfuzz(["fuzz", "--transport", "quoted", "--examples", "12", "--seed", "1"], tmp_path)
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("seed 1\n")
+    assert "0 breakers with different causes" in said.out
+    assert "12 did the same on both paths" in said.out
+    assert "contexts: " in said.out
+
+
+def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_path: Path) -> None:
+    arguments = ["fuzz", "--transport", "nested", "--examples", "1", "--seed", "1", "--json"]
+    first = qfuzz(arguments, tmp_path)
+    assert (first.status, first.err) == (1, "")
+    started, *breakers, ended = first.records()
+    assert started == {"event": "started", "transport": "nested", "seed": 1, "known": 0}
+    assert ended["event"] == "ended"
+    assert ended["programs"] == 1
+    assert breakers
+    assert all(each["event"] == "breaker" and each["known"] is False and each["causes"] for each in breakers)
+    assert len({str(each["causes"]) for each in breakers}) == len(breakers)
+    breaker = breakers[0]
+
+    again = qfuzz(arguments, tmp_path)
+    assert again.status == 1
+    assert again.records()[0]["known"] == len(breakers)
+    known = [each | {"known": True, "first": each["program"]} for each in breakers]
+    assert sorted(again.records()[1:-1], key=str) == sorted(known, key=str)
+    assert again.records()[-1]["found"] == len(breakers)
+
+    explained = qfuzz(["explain", str(breaker["id"])], tmp_path)
+    assert explained.status == 0, explained.err
+    assert "over nested" in explained.out
+    assert str(breaker["smallest"]).split("\n")[0] in explained.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--transport", "carrier-pigeon"], "unknown transport 'carrier-pigeon'"),
+        (["--transport", "nested >"], "empty layer in the stack 'nested >'"),
+        (["--transport", "direct"], "direct is what the other transports are compared with"),
+        (["--transport", "nested", "--examples", "0"], "Invalid value for '--examples'"),
+        (["--transport", "nested", "--seconds", "0"], "Invalid value for '--seconds'"),
+        (["--transport", "nested", "--seconds", "nan"], "is not a number"),
+        (["--transport", "nested", "--seed", "-1"], "Invalid value for '--seed'"),
+        (["--transport", "nested", "--jobs", "0"], "Invalid value for '--jobs'"),
+        (["--transport", "nested", "--engine", "atheris"], "atheris draws for escaping functions only"),
+        (["--transport", "nested", "--shell", "zsh"], "are for escaping functions"),
+        (["--transport", "nested", "--escape", "shlex:quote"], "give one of --transport, --escape, --escape-command"),
+        (["--transport", "nested", "--db", "/proc/nowhere.db"], "/proc/nowhere.db: can't be used as the store"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(tmp_path: Path, arguments: list[str], error: str) -> None:
+    said = qfuzz(["fuzz", *arguments], tmp_path)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.count("\n") == 1
+    assert error in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_may_only_be_read(inside: Inside, tmp_path: Path) -> None:
+    Store(Path("kept.db")).close()
+    Path("kept.db").chmod(0o444)
+    tmp_path.chmod(0o555)
+    with as_nobody():
+        assert inside.refuses("fuzz", "--transport", "quoted", "--db", "kept.db").startswith("kept.db: ")
+        assert inside.refuses("fuzz", "--transport", "quoted", "--db", "new.db").startswith("new.db: ")
+    tmp_path.chmod(0o755)
+
+
+def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database " * 100)
+    said = qfuzz(["fuzz", "--transport", "quoted", "--db", "notes.txt"], tmp_path)
+    assert said.status == 2
+    assert "notes.txt: can't be used as the store" in said.err
+    assert (tmp_path / "notes.txt").read_text() == "not a database " * 100

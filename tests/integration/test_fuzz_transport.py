@@ -1,0 +1,167 @@
+"""Campaigns against transports, in real jails: what is found, each cause once, what is known first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis.database import InMemoryExampleDatabase
+
+from qfuzz.engine.events import Judged
+from qfuzz.engine.forms import form_maker
+from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.fuzz.transport.campaign import Budget, Path, campaign, examples_key
+from qfuzz.fuzz.transport.draw import drawn_case, drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
+from qfuzz.fuzz.transport.faithful import Armored, hold
+from qfuzz.jail.pool import Pool
+from qfuzz.strategies.cases import Case
+from qfuzz.transports.base import Boundary, Transport
+from qfuzz.transports.loader import resolve
+
+TIMEOUT_SECONDS = 10.0
+
+
+class Lossy(Boundary):
+    """Loses what a number sign begins, up to the end of the line: a planted fault."""
+
+    name = "lossy"
+    summary = "loses comments, and what it takes for one"
+    owns = "the number sign"
+    cannot_carry = "nothing"
+    witness = b"echo '#'"
+    faithful = True
+    starts_shell = False
+
+    def embed(self, text: bytes) -> bytes:
+        return b"\n".join(line.split(b"#")[0] for line in text.split(b"\n"))
+
+    def disclosure(self) -> str:
+        return "R loses comments."
+
+
+LOSSY = Transport("lossy", (Lossy(),), resolve("direct").boundaries[0])
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(2) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def path(pool: Pool) -> Iterator[Path]:
+    machines = machinery(pool, TIMEOUT_SECONDS)
+    with form_maker(machines, strict=False) as make:
+        yield Path(LOSSY, machines, context_of(pool, TIMEOUT_SECONDS), make)
+
+
+def over(path: Path, transport: Transport) -> Path:
+    return replace(path, transport=transport)
+
+
+def found(events: list[Event]) -> list[BreakerFound]:
+    return [event for event in events if isinstance(event, BreakerFound)]
+
+
+def test_a_draw_depends_on_seed_and_place_alone() -> None:
+    drawn = drawn_cases(7)
+    first = [next(drawn) for _ in range(20)]
+    assert [drawn_case(7, place) for place, _ in first] == [case for _, case in first]
+    assert drawn_case(8, 0) != drawn_case(7, 0) or drawn_case(8, 1) != drawn_case(7, 1)
+
+
+def test_an_example_is_the_case_again_and_shrinks_to_the_plainest_that_fails() -> None:
+    case, place = next((case, place) for place, case in drawn_cases(3) if b"'" in case.program and case.task is None)
+    example = example_of(3, place)
+    assert read_examples([example, b"\xff damaged"]) == [(example, case)]
+
+    def fails(other: Case) -> bool:
+        return b"'" in other.program
+
+    once = shrunk(example, fails)
+    assert once == shrunk(example, fails)
+    assert once is not None
+    smallest, as_example = once
+    assert b"'" in smallest.program
+    assert len(smallest.program) <= 20
+    assert read_examples([as_example]) == [(as_example, smallest)]
+    assert shrunk(example, lambda _: False) is None
+
+
+def test_a_planted_fault_is_found_whatever_the_number_of_jobs_and_is_small(path: Path) -> None:
+    runs = [list(campaign(path, Budget(60, None, 1), seed=2, jobs=jobs)) for jobs in (1, 2)]
+    told = [[(each.shrunk.found.breaker.program, each.shrunk.forms, each.first) for each in found(run)] for run in runs]
+    assert told[0] == told[1]
+    ((program, forms, first),) = told[0]
+    assert b"#" in program
+    assert len(program) <= min(len(first), 40)
+    assert forms is not None
+    assert forms.reply is not None
+    assert len(forms.reply.program) <= 20
+
+
+def test_each_cause_of_nested_is_told_of_once(path: Path) -> None:
+    nested = over(path, resolve("nested"))
+    events = list(campaign(nested, Budget(4, None, 3), seed=1, jobs=2))
+    causes = []
+    for each in found(events):
+        assert each.shrunk.forms is not None
+        repair = each.shrunk.forms.repair
+        assert repair is not None
+        causes.append({(one.char, one.context) for cause in repair.causes for one in cause})
+    assert len(causes) == 3
+    for at, later in enumerate(causes):
+        assert not later <= set().union(*causes[:at]), causes
+    ended = events[-1]
+    assert isinstance(ended, CampaignEnded)
+    assert ended.coverage.programs == ended.counts.same + ended.counts.broke
+    assert sum(isinstance(event, CaseJudged) for event in events) == ended.coverage.programs
+    assert all(isinstance(each.judged, Judged) and each.judged.results[0].breaker for each in found(events))
+
+
+def test_what_is_known_comes_first_and_what_is_mended_is_forgotten(path: Path) -> None:
+    examples = InMemoryExampleDatabase()
+    first = list(campaign(path, Budget(60, None, 1), seed=2, jobs=2, examples=examples))
+    (breaker,) = found(first)
+    key = examples_key(LOSSY)
+    assert len(list(examples.fetch(key))) == 1
+
+    again = list(campaign(path, Budget(2, None), seed=9, jobs=2, examples=examples))
+    assert again[0] == CampaignStarted("lossy", 9, 1)
+    assert isinstance(again[1], BreakerFound)
+    assert again[1].known
+    assert again[1].shrunk.found.breaker.program == breaker.shrunk.found.breaker.program
+
+    mended = over(path, Transport("lossy", (), resolve("direct").boundaries[0]))
+    last = list(campaign(mended, Budget(2, None), seed=9, jobs=2, examples=examples))
+    assert isinstance(last[1], BreakerGone)
+    assert found(last) == []
+    assert list(examples.fetch(key)) == []
+
+
+def test_time_ends_a_campaign(path: Path) -> None:
+    events = list(campaign(over(path, resolve("quoted")), Budget(None, 0.5), seed=1, jobs=2))
+    ended = events[-1]
+    assert isinstance(ended, CampaignEnded)
+    assert ended.counts.same == ended.coverage.programs > 0
+    assert ended.found == 0
+
+
+def test_a_transport_that_lies_about_being_faithful_is_seen(path: Path) -> None:
+    held = hold([LOSSY, resolve("quoted")], path.machinery, path.context, seed=2, jobs=2, examples=25)
+    assert {each.transport for each in held.divergences} == {"lossy"}
+    assert held.programs == 25
+    assert held.compared["quoted"] == 25
+
+
+def test_an_armor_is_held_to_its_claim(path: Path) -> None:
+    class Forgetful(Lossy):
+        def armor(self, program: bytes) -> bytes:
+            return program
+
+    armored = Armored.of(Transport("forgetful", (Forgetful(),), resolve("direct").boundaries[0]))
+    assert armored.faithful
+    held = hold([armored], path.machinery, path.context, seed=2, jobs=2, examples=25)
+    assert {each.transport for each in held.divergences} == {"armor of forgetful"}
