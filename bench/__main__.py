@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 # As the command line does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from bench import coverage, forms, jail, payload, reducer, replay, score, transports
+from bench import coverage, escape, forms, jail, payload, reducer, replay, score, transports
 
 
 def figures() -> Iterator[Callable[[], dict[str, object]]]:
@@ -19,6 +19,7 @@ def figures() -> Iterator[Callable[[], dict[str, object]]]:
     yield payload.raw_over_nested
     yield forms.costs
     yield reducer.compare
+    yield escape.compare_rates
     yield score.configurations
     yield score.stored
     yield coverage.figures

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.machinery import machinery
+from qfuzz.gen.heldout import HELD_OUT_NAME
 from qfuzz.gen.public import load_public
 from qfuzz.gen.rebuild import with_payloads
 from qfuzz.jail.pool import Pool
@@ -120,7 +121,7 @@ class Measured:
 
 def shipped_replies() -> Iterator[Reply]:
     for path in sorted((importlib.resources.files("qfuzz_corpus") / "replies").iterdir(), key=lambda path: path.name):
-        if path.name.endswith(".jsonl"):
+        if path.name.endswith(".jsonl") and not path.name.startswith(HELD_OUT_NAME):
             yield from map(decode_reply, path.read_bytes().splitlines())
 
 

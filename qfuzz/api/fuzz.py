@@ -25,7 +25,7 @@ from qfuzz.report.escaping import finding_text
 
 __all__ = ["EscapeFinding", "check_escape", "describe"]
 
-EXAMPLES = 30_000
+EXAMPLES = 36_000
 """Words that are tried by default: every short one, and about ten thousand longer ones. Half a second for bash."""
 
 

@@ -23,13 +23,17 @@ class Live:
         self._done = 0
         self._line = ""
 
-    def say(self, record: Mapping[str, JsonValue], lines: Iterable[str]) -> None:
+    def say(self, record: Mapping[str, JsonValue], lines: Iterable[str], complaint: str = "") -> None:
+        """The complaint, if there is one, goes to stderr, for people."""
         self._erase()
         if self._as_json:
-            print(json.dumps(record, ensure_ascii=False), flush=True)
+            # In ASCII: what is fuzzed holds characters that some readers of lines take for the end of one.
+            print(json.dumps(record), flush=True)
         else:
             for line in lines:
                 print(line, flush=True)
+        if complaint:
+            print(f"qfuzz: {complaint}", file=sys.stderr)
 
     def count(self, what: str, done: int, found: int) -> None:
         """`done` more of what is counted are done, and `found` is the number of findings so far."""

@@ -13,10 +13,13 @@ Answer = TypeVar("Answer")
 _WINDOW_PER_JOB = 16
 
 
-def ordered_map(function: Callable[[Item], Answer], items: Iterable[Item], jobs: int) -> Iterator[Answer]:
+def ordered_map(
+    function: Callable[[Item], Answer], items: Iterable[Item], jobs: int, window_per_job: int = _WINDOW_PER_JOB
+) -> Iterator[Answer]:
     """`function` of each item, `jobs` at a time, in the order of the items, which are read lazily.
 
-    What `function` raises is raised here, at its item's turn. Closing early cancels what has not begun.
+    `window_per_job` items a job are read ahead. What `function` raises is raised here, at its item's turn. Closing
+    early cancels what has not begun.
     """
     waiting = iter(items)
     running: deque[Future[Answer]] = deque()
@@ -25,7 +28,7 @@ def ordered_map(function: Callable[[Item], Answer], items: Iterable[Item], jobs:
         while True:
             for item in waiting:
                 running.append(workers.submit(function, item))
-                if len(running) >= jobs * _WINDOW_PER_JOB:
+                if len(running) >= jobs * window_per_job:
                     break
             if not running:
                 return

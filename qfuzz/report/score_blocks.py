@@ -181,7 +181,7 @@ def _validators(scores: Sequence[ConfigurationScore]) -> Iterator[str]:
         said[
             f"Validator: task set {validator.task_set.title}, digest {validator.task_set.digest[:16]}; "
             f"qfuzz {validator.qfuzz}; bash {versions.get('bash', 'unknown')}; "
-            f"{validator.userland} userland, {validator.userland_version or 'version unknown'}."
+            f"{validator.userland} userland, {validator.userland_version.rstrip('.') or 'version unknown'}."
         ] = None
         if validator.contexts > 1:
             said[f"Executions come from {validator.contexts} contexts (versions, limits or timeouts differ)."] = None

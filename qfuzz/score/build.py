@@ -72,6 +72,9 @@ def build(ledger: Ledger, metadata: Mapping[str, Mapping[str, JsonValue]], reque
             + (f" for {', '.join(pair.name for pair in request.pairs)}" if request.pairs else ""),
             hint="`qfuzz score REPLIES...` replays replies first; name another task set with --tasks",
         )
+    for pair in request.pairs or ():
+        if not any(score.pair == pair for score in scores):
+            notes.append(f"There is nothing to score for {pair.name}.")
     return Report(
         tuple(scores),
         tuple(rankings(scores, bootstrap, restrict=request.allow_unpaired)),

@@ -21,6 +21,7 @@ from qfuzz.score.result import (
 )
 from qfuzz.stats.bootstrap import FamilyBootstrap, Floats, Ints
 from qfuzz.stats.decompose import TaskCounts
+from qfuzz.stats.intervals import difference_of_independent
 from qfuzz.stats.ladder import movement, nearest, rungs
 from qfuzz.stats.ranks import ranks, regret
 
@@ -185,7 +186,13 @@ def _set_contrast(first: ConfigurationScore, second: ConfigurationScore, bootstr
         ]
         codes = np.unique(np.concatenate(names), return_inverse=True)[1].astype(np.int64)
         one, other = codes[: len(names[0])], codes[len(names[0]) :]
-        return Effect(of_second.value - of_first.value, bootstrap.difference_of_means(mine, one, theirs, other), None)
+        interval = bootstrap.difference_of_means(mine, one, theirs, other)
+        flat = interval is None or interval.high - interval.low < 1e-12
+        if flat and of_first.interval is not None and of_second.interval is not None:
+            interval = difference_of_independent(
+                float(of_first.value), of_first.interval, float(of_second.value), of_second.interval
+            )
+        return Effect(of_second.value - of_first.value, interval, None)
 
     def damage(score: ConfigurationScore) -> tuple[Floats, Effect | None]:
         return _damage_by_task(score, score.tasks), score.damage
@@ -196,7 +203,8 @@ def _set_contrast(first: ConfigurationScore, second: ConfigurationScore, bootstr
 
     def raw(score: ConfigurationScore) -> tuple[Floats, Effect | None]:
         cell = score.cells.get("rr")
-        rate = None if cell is None else cell.rate
-        return _counts(score, "rr", score.tasks).means(), None if rate is None else Effect(rate, None, None)
+        if cell is None or cell.rate is None:
+            return np.empty(0), None
+        return _counts(score, "rr", score.tasks).means(), Effect(cell.rate, cell.interval, None)
 
     return SetContrast(first, second, difference(raw), difference(damage), difference(compensation))

@@ -64,3 +64,14 @@ def paired_bounds(losses: int, gains: int, total: int, *, whole: bool) -> Interv
         return None
     least = (lost.low, gained.low) if whole else (0.0, 0.0)
     return Interval(max(-1.0, least[1] - lost.high), min(1.0, gained.high - least[0]), "exact")
+
+
+def difference_of_independent(first: float, of_first: Interval, second: float, of_second: Interval) -> Interval:
+    """The interval of second - first from the interval of each, for samples that share nothing.
+
+    Newcombe, Statistics in Medicine 17 (1998) 873, method 10: the distances to the bounds add as squares.
+    """
+    difference = second - first
+    low = difference - math.hypot(second - of_second.low, of_first.high - first)
+    high = difference + math.hypot(of_second.high - second, first - of_first.low)
+    return Interval(low, high, "newcombe")

@@ -58,12 +58,12 @@ def fuzz(here: Path, *arguments: str):
 
 
 def test_nothing_found(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:right", "--examples", "21000")
+    said = fuzz(here, "--escape", "mine:right", "--examples", "28000")
     assert (said.status, said.err) == (0, "")
     lines = said.out.splitlines()
     assert lines[0] == "seed 1"
     assert "  all words of up to 2 of 71 characters" in lines
-    assert "  all words of 3 of 25 characters" in lines
+    assert "  all words of 3 of 28 characters" in lines
     assert lines[-1] == "0 findings"
 
 
@@ -84,6 +84,29 @@ def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
     assert repeated.status == 1
     assert "  word      '\\n'" in repeated.out
     assert qfuzz([*words[:-1], "a"], cwd=here).status == 0
+
+
+def test_what_was_found_comes_first_the_next_time_until_it_is_mended(here: Path) -> None:
+    first = fuzz(here, "--escape", "mine:drops_newline", "--examples", "3000")
+    again = fuzz(here, "--escape", "mine:drops_newline", "--examples", "1")
+    assert (first.status, again.status) == (1, 1)
+    assert "mine:drops_newline fails in bash, argument (known)" in again.out
+    other = fuzz(here, "--escape", "mine:drops_newline", "--shell", "dash", "--examples", "1")
+    assert (other.status, "(known)" in other.out) == (0, False)
+    (here / "mine.py").write_text(FUNCTIONS.replace('.replace("\\n", "")', ""))
+    mended = fuzz(here, "--escape", "mine:drops_newline", "--examples", "1")
+    assert mended.status == 0
+    assert "'\\n' is read back in bash, argument, which it was not in an earlier run" in mended.out
+    assert "read back" not in fuzz(here, "--escape", "mine:drops_newline", "--examples", "1").out
+
+
+@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"x" * 200])
+def test_a_store_that_is_none(here: Path, content: bytes) -> None:
+    (here / "bad.db").write_bytes(content)
+    said = fuzz(here, "--escape", "mine:right", "--examples", "10", "--db", "bad.db")
+    assert (said.status, said.err.count("\n")) == (2, 1)
+    assert said.err.startswith("qfuzz: bad.db")
+    assert (here / "bad.db").read_bytes() == content
 
 
 def test_json(here: Path) -> None:
@@ -119,8 +142,8 @@ def test_json(here: Path) -> None:
         (["--escape", "mine:right", "--seconds", "nan"], "Invalid value for '--seconds'"),
         (["--escape", "mine:right", "--examples", "0"], "Invalid value for '--examples'"),
         (["--escape-command", "no-such"], "no-such: no such program, and no adapter"),
-        ([], "give one of --escape"),
-        (["--escape", "mine:right", "--escape-command", "cat"], "give one of --escape"),
+        ([], "give one of --transport, --escape, --escape-command"),
+        (["--escape", "mine:right", "--escape-command", "cat"], "give one of --transport, --escape, --escape-command"),
     ],
 )
 def test_bad_input_is_one_line(here: Path, arguments: list[str], error: str) -> None:

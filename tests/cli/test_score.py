@@ -169,6 +169,12 @@ def test_a_pair_of_disclosed_contracts_gives_the_crossover(here: Callable[..., S
     assert (found["nr"]["contract"], found["nr"]["transport"]) == ("disclosed:nested", "single")
 
 
+def test_a_pair_without_a_single_reply_is_told_beside_those_that_have_some(here: Callable[..., Said]) -> None:
+    published(DB)
+    out = " ".join(here("score", "--pair", "raw:nested", "--pair", "single:quoted").out.split())
+    assert "There is nothing to score for single:quoted." in out
+
+
 def test_any_stack_and_any_spelling_makes_a_pair(here: Callable[..., Said]) -> None:
     fill(DB, "native", {"direct": passing(56), "json-naive > nested": passing(12)})
     stack = "json-naive>nested"

@@ -10,6 +10,7 @@ import pytest
 from qfuzz.engine.events import Executed, Judged, RunFinished, Sample
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.run import RunPlan, replay
+from qfuzz.gen.heldout import HELD_OUT_NAME
 from qfuzz.gen.public import load_public
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Refusal
@@ -30,8 +31,9 @@ FAITHFUL = tuple(
 
 
 def replies() -> Iterator[Reply]:
+    """The shipped replies to the public tasks."""
     for path in sorted((importlib.resources.files("qfuzz_corpus") / "replies").iterdir(), key=lambda path: path.name):
-        if path.name.endswith(".jsonl"):
+        if path.name.endswith(".jsonl") and not path.name.startswith(HELD_OUT_NAME):
             yield from map(decode_reply, path.read_bytes().splitlines())
 
 

@@ -12,7 +12,7 @@ from qfuzz.api.fuzz import check_escape, describe
 from qfuzz.escape.faults import FaultKind
 from qfuzz.escape.function import FunctionEscaper
 from qfuzz.fuzz.escape.campaign import Budget, campaign
-from qfuzz.fuzz.escape.events import BatchJudged, CampaignEnded, EscapeFinding, Event, TargetFaulty
+from qfuzz.fuzz.escape.events import BatchJudged, CampaignEnded, EscapeFinding, Event, Mended, TargetFaulty
 from qfuzz.fuzz.escape.lane import Context, Lane
 from qfuzz.fuzz.escape.reader import MOST_BYTES, Reader
 from qfuzz.fuzz.escape.shells import SHELLS
@@ -115,7 +115,7 @@ def test_a_shell_that_misbehaves_ends_its_batch_and_not_the_run(
 def test_the_same_seed_finds_the_same_for_any_number_of_jobs(pool: Pool) -> None:
     def found(jobs: int) -> list[Event]:
         lane = Lane(SHELLS["bash-interactive"], Context.ARGUMENT)
-        seen = events(pool, quoting.double, lane, examples=24_000, jobs=jobs)
+        seen = events(pool, quoting.double, lane, examples=30_000, jobs=jobs)
         return [event for event in seen if not isinstance(event, CampaignEnded)]
 
     assert found(1) == found(2)
@@ -158,13 +158,14 @@ def test_known_words_come_first_and_are_said_to_be_known(pool: Pool) -> None:
             lambda: FunctionEscaper(quoting.no_newline),
             pool,
             [lane],
-            Budget(examples=1),
+            Budget(examples=2),
             seed=1,
-            known=[b"\n"],
+            known={lane: [b"\n", b"a"]},
         )
     )
     (found,) = [event for event in seen if isinstance(event, EscapeFinding)]
     assert (found.word, found.known) == (b"\n", True)
+    assert Mended(lane, b"a") in seen
 
 
 @pytest.mark.parametrize(("shells", "contexts"), [(["tcsh"], ["argument"]), (["bash"], ["nowhere"])])

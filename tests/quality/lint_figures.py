@@ -17,6 +17,7 @@ from pathlib import Path
 from qfuzz.engine.events import Judged, Result, Sample
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.run import RunPlan, replay
+from qfuzz.gen.heldout import HELD_OUT_NAME
 from qfuzz.gen.public import load_public
 from qfuzz.jail.pool import Pool
 from qfuzz.lint.check import Linter
@@ -81,12 +82,13 @@ class Figures:
 
 
 def shipped_samples() -> Iterator[Sample]:
+    """The shipped replies to the public tasks, which the ledger is about."""
     tasks = {task.task_id: task for task in load_public()}
     folder = importlib.resources.files("qfuzz_corpus") / "replies"
     lines = (
         line
         for path in sorted(folder.iterdir(), key=lambda path: path.name)
-        if path.name.endswith(".jsonl")
+        if path.name.endswith(".jsonl") and not path.name.startswith(HELD_OUT_NAME)
         for line in path.read_bytes().splitlines()
     )
     for index, reply in enumerate(map(decode_reply, lines)):

@@ -26,7 +26,7 @@ from qfuzz.stats.decompose import (
     points,
     share,
 )
-from qfuzz.stats.intervals import clopper_pearson, paired_bounds, upper_bound_of_none, wilson
+from qfuzz.stats.intervals import clopper_pearson, difference_of_independent, paired_bounds, upper_bound_of_none, wilson
 from qfuzz.stats.ladder import movement, nearest, rungs
 from qfuzz.stats.ranks import pair_signs, ranks, regret, tau_b
 from qfuzz.stats.trials import all_pass, pass_hat, spread
@@ -63,6 +63,14 @@ def test_paired_bounds_where_nothing_differs_are_the_exact_ones_at_half_the_risk
     bounds = paired_bounds(0, 0, 56, whole=True)
     assert bounds is not None
     assert bounds.high == -bounds.low == pytest.approx(1 - 0.0125 ** (1 / 56))
+
+
+def test_a_difference_of_independent_shares_is_that_of_newcombes_table() -> None:
+    first, second = wilson(48, 80), wilson(56, 70)
+    assert first is not None
+    assert second is not None
+    found = difference_of_independent(48 / 80, first, 56 / 70, second)
+    assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=1e-4)
 
 
 def test_the_published_decomposition() -> None:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 PLAIN = "a"
 
-COMMON = PLAIN + "-=~ \t\n'\"\\$`!#&;|*?[{(<%é"
-"""The 25 that come first: one plain letter, and what shells treat as their own."""
+COMMON = PLAIN + "-=:,~ \t\n'\"\\$`!#&;|*?[{}(<%é"
+"""The 28 that come first: one plain letter, and what shells treat as their own."""
 
-RARE = "bnrtxu01AZ_/.:,@+^]})>\r\x01\x07\x08\x0b\x0c\x1b\x7f\x80\x85\xa0ßÿıſ\u0301\u200b\u2028\u3000\ufeff’﹩＇😀"
+RARE = "bnrtxu01AZ_/.@+^])>\r\x01\x07\x08\x0b\x0c\x1b\x7f\x80\x85\xa0ßÿıſ\u0301\u200b\u2028\u3000\ufeff’﹩＇😀"
 """Letters that escapes are spelled with, closing brackets, control characters, blanks and look-alikes of Unicode."""
 
 ALL = COMMON + RARE

@@ -7,9 +7,10 @@ in their order is taken to fail for the same reason.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qfuzz.engine.ordered import ordered_map
@@ -23,6 +24,7 @@ from qfuzz.fuzz.escape.events import (
     CampaignStarted,
     EscapeFinding,
     Event,
+    Mended,
     TargetFaulty,
     Unexplained,
 )
@@ -31,6 +33,9 @@ from qfuzz.fuzz.escape.minimal import minimal
 from qfuzz.fuzz.escape.reader import Reader
 from qfuzz.fuzz.escape.source import Batch, batches
 from qfuzz.jail.pool import Pool
+
+_WINDOW = 4
+"""Batches a job that are judged ahead of the one that is looked at."""
 
 _ASKED_TWICE = 16
 """Words of each batch that are escaped twice, to see whether both answers are equal."""
@@ -76,27 +81,32 @@ def campaign(
     *,
     seed: int,
     jobs: int = 1,
-    known: Sequence[bytes] = (),
+    known: Mapping[Lane, Sequence[bytes]] | None = None,
     only: Sequence[bytes] | None = None,
+    source: Iterator[Batch] | None = None,
     stop_at_fault: bool = False,
     timeout_seconds: float = 2.0,
 ) -> Generator[Event, None, None]:
     """Tries words until the budget is used up. `escapers` makes one asker a job; `timeout_seconds` is for one shell.
 
-    `known` words come first. With `only`, those words are tried and no others, and what fails is not made smaller.
-    With `stop_at_fault` the first word that is not escaped at all is the last one that is tried.
-    The consumer may close it at any event. Raises HarnessError where jails fail, and InputError
-    where the function hangs again and again.
+    `known` words of each lane come first, then those of `source`, or else all short ones and what Hypothesis plans.
+    With `only`, those words are tried and no others, and what fails is not made smaller. With `stop_at_fault` the first
+    word that is not escaped at all is the last one that is tried. The consumer may close it at any event.
+
+    Raises HarnessError where jails fail, and InputError where the function hangs again and again.
     """
     began = time.monotonic()
     readers = {lane: Reader(pool, lane, timeout_seconds) for lane in lanes}
     seen, cover = _Seen(), Cover()
-    earlier = frozenset(map(as_text, known))
+    earlier = {lane: frozenset(map(as_text, words)) for lane, words in (known or {}).items()}
+    all_earlier = sorted(frozenset[str]().union(*earlier.values()))
     with Askers(escapers, jobs) as askers:
-        yield CampaignStarted(askers.target, tuple(lanes), seed, len(earlier))
+        yield CampaignStarted(askers.target, tuple(lanes), seed, len(all_earlier))
         judge = _Judge(askers, readers, stop_at_fault)
-        source = batches(seed, sorted(earlier)) if only is None else iter([Batch(listed=tuple(map(as_text, only)))])
-        for outcome in ordered_map(judge, _within(source, budget, began), jobs):
+        tried = _tried(seed, all_earlier, only, source)
+        # Another engine's batches take longer to come than to be judged.
+        window = _WINDOW if source is None else 1
+        for outcome in ordered_map(judge, _within(tried, budget, began), jobs, window):
             cover.add(outcome.words)
             if outcome.batch.completes:
                 cover.completed(outcome.batch.completes)
@@ -105,12 +115,25 @@ def campaign(
                     yield TargetFaulty(fault)
                 seen.faults[fault.kind.value] += 1
             for lane in outcome.failing:
-                asked = _Asked(askers, readers[lane], shrinks=only is None)
-                yield from _explained(outcome.words, asked, seen, budget, earlier)
+                asked = _Asked(askers, readers[lane], outcome.batch, alone=only is not None)
+                yield from _explained(outcome.words, asked, seen, budget, earlier.get(lane, frozenset()))
+            if outcome.batch.known:
+                for lane, words in earlier.items():
+                    yield from _mended(sorted(words), _Asked(askers, readers[lane], outcome.batch, alone=True))
             yield BatchJudged(len(outcome.words) - len(outcome.faults), len(outcome.faults))
             if (stop_at_fault and outcome.faults) or seen.findings >= budget.findings or _late(budget, began):
                 break
     yield CampaignEnded(cover.coverage(), dict(seen.faults), seen.findings, seen.unexplained, time.monotonic() - began)
+
+
+def _tried(
+    seed: int, known: Sequence[str], only: Sequence[bytes] | None, source: Iterator[Batch] | None
+) -> Iterator[Batch]:
+    if only is not None:
+        return iter([Batch(listed=tuple(map(as_text, only)))])
+    if source is None:
+        return batches(seed, known)
+    return itertools.chain([Batch(listed=tuple(known), known=True)] if known else [], source)
 
 
 def _late(budget: Budget, began: float) -> bool:
@@ -185,6 +208,12 @@ def _explained(
         )
 
 
+def _mended(words: Sequence[str], asked: _Asked) -> Iterator[Event]:
+    for word in words:
+        if asked.escaped(word) is not None and asked.first_failing([word]) is None:
+            yield Mended(asked.reader.lane, as_bytes(word))
+
+
 def _holds_in_order(word: str, witness: str) -> bool:
     """Whether a word has the characters of a witness, in their order. The empty word is like itself alone.
 
@@ -202,15 +231,21 @@ class _Asked:
 
     askers: Askers
     reader: Reader
-    shrinks: bool
+    batch: Batch
+    alone: bool
 
     def minimal(self, word: str, witnesses: Sequence[str]) -> str:
-        if not self.shrinks:
+        if self.alone or self.batch.in_order:
             return word
-        return minimal(word, self.first_failing, skip=lambda other: self.is_like_any(other, witnesses))
+        return minimal(
+            word,
+            self.first_failing,
+            skip=lambda other: self.is_like_any(other, witnesses),
+            cleared=min(self.batch.cleared, len(word) - 1),
+        )
 
     def is_like_any(self, word: str, witnesses: Sequence[str]) -> bool:
-        return any(_holds_in_order(word, witness) if self.shrinks else word == witness for witness in witnesses)
+        return any(word == witness if self.alone else _holds_in_order(word, witness) for witness in witnesses)
 
     def first_failing(self, words: Sequence[str]) -> int | None:
         indices, raw, escaped = self._escaped(words)

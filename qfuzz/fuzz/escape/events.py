@@ -12,7 +12,7 @@ from qfuzz.fuzz.escape.reader import Reading
 
 @dataclass(frozen=True, slots=True)
 class CampaignStarted:
-    """`target` as the user named it; `known` witnesses of earlier runs are tried first."""
+    """`target` as the user named it; `known` counts the witnesses of earlier runs, which are tried first."""
 
     target: str
     lanes: tuple[Lane, ...]
@@ -52,6 +52,14 @@ class EscapeFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class Mended:
+    """A word that an earlier run found in this lane, and that is read back now."""
+
+    lane: Lane
+    word: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Unexplained:
     """Words that failed together in a lane, and not one by one: nothing is shown by them, and they are counted."""
 
@@ -78,7 +86,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CampaignEnded:
-    """`seconds` of wall time; `stopped` says why it ended if an escaping fault ended it, else it is empty."""
+    """`faults` counts words that were not escaped, by kind; `seconds` are of wall time."""
 
     coverage: Coverage
     faults: Mapping[str, int]
@@ -87,4 +95,4 @@ class CampaignEnded:
     seconds: float
 
 
-Event = CampaignStarted | BatchJudged | TargetFaulty | EscapeFinding | Unexplained | CampaignEnded
+Event = CampaignStarted | BatchJudged | TargetFaulty | EscapeFinding | Mended | Unexplained | CampaignEnded

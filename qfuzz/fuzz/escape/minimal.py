@@ -14,16 +14,19 @@ from qfuzz.fuzz.escape.alphabet import ALL, COMMON, PLAIN, in_order, plainness, 
 FirstFailing = Callable[[Sequence[str]], int | None]
 """The index of the first word that fails, or None where none does."""
 
-MOST_TRIED = 20_000
+MOST_TRIED = 25_000
 """How many words of one length are tried to prove that none of them fails."""
 
 
-def minimal(word: str, first_failing: FirstFailing, *, skip: Callable[[str], bool] = lambda _: False) -> str:
+def minimal(
+    word: str, first_failing: FirstFailing, *, skip: Callable[[str], bool] = lambda _: False, cleared: int = -1
+) -> str:
     """A failing word that nothing tried goes before in `plainness`. `word` fails; words to `skip` don't count.
 
     Tried are: all words over the whole alphabet of up to two characters; of three over the common ones and those of the
     word; longer ones over those of the word, and of a plain one, while there are at most MOST_TRIED of a length. A word
-    for which that is too little is first made shorter and plainer step by step.
+    for which that is too little is first made shorter and plainer step by step. Words of up to `cleared` characters are
+    known not to fail.
     """
 
     def first(words: Sequence[str]) -> str | None:
@@ -31,7 +34,7 @@ def minimal(word: str, first_failing: FirstFailing, *, skip: Callable[[str], boo
         at = first_failing(kept) if kept else None
         return None if at is None else kept[at]
 
-    tried = -1
+    tried = cleared
     while True:
         for length in range(tried + 1, len(word) + 1):
             candidates = _all_of(length, word)

@@ -15,11 +15,19 @@ BATCH = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Words to try, or the plan that makes them. `completes` says which kind of words ends with this batch."""
+    """Words to try, or the plan that makes them. `completes` says which kind of words ends with this batch.
+
+    `cleared`: all words of up to so many characters are in batches before it. `in_order`: its words come in the order
+    of `plainness`, after all words that go before them, so that the first one that fails is minimal. `known`: earlier
+    runs found them.
+    """
 
     listed: tuple[str, ...] = ()
     plan: Plan | None = None
     completes: str = ""
+    cleared: int = -1
+    in_order: bool = False
+    known: bool = False
 
     def words(self) -> Sequence[str]:
         return self.listed if self.plan is None else words_of_plan(self.plan)
@@ -28,17 +36,17 @@ class Batch:
 def batches(seed: int, known: Sequence[str] = ()) -> Iterator[Batch]:
     """Batches without end: the same for the same arguments."""
     if known:
-        yield Batch(listed=tuple(known))
+        yield Batch(listed=tuple(known), known=True)
     for kind, characters, lengths in (
         (f"of up to 2 of {len(ALL)} characters", ALL, range(3)),
         (f"of 3 of {len(COMMON)} characters", COMMON, range(3, 4)),
     ):
         yield from _listed([word for length in lengths for word in words_of(characters, length)], kind)
     for plan in drawn_plans(seed, BATCH):
-        yield Batch(plan=plan)
+        yield Batch(plan=plan, cleared=2)
 
 
 def _listed(words: Sequence[str], kind: str) -> Iterator[Batch]:
     for start in range(0, len(words), BATCH):
         end = start + BATCH
-        yield Batch(listed=tuple(words[start:end]), completes=kind if end >= len(words) else "")
+        yield Batch(listed=tuple(words[start:end]), completes=kind if end >= len(words) else "", in_order=True)
