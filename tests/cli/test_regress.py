@@ -237,9 +237,10 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_store_that_is_read_only_is_left_alone(locked: Path, inside: Inside) -> None:
     before = (locked / "qfuzz.db").read_bytes()
-    with as_nobody():
-        said = inside.refuses("import", "g.breakers.jsonl")
-    assert said.startswith("qfuzz.db: can't be used as the store (")
+    for arguments in (["import", "g.breakers.jsonl"], ["export", "--breakers", "/tmp/x.breakers.jsonl"]):
+        with as_nobody():
+            said = inside.refuses(*arguments)
+        assert said.startswith("qfuzz.db: can't be used as the store (")
     assert (locked / "qfuzz.db").read_bytes() == before
 
 
