@@ -17,7 +17,7 @@ pytest := $(python) -m pytest
 parallel := -n auto --maxprocesses 4 --dist worksteal
 SECONDS ?= 3600
 
-.PHONY: help setup tools demo test test-long arch lint types format lock bench fuzz-long wheel clean distclean
+.PHONY: help setup tools demo test test-long arch lint types format lock bench breakers fuzz-long wheel clean distclean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,9 @@ lock: tools ## Lock the newest releases that pyproject.toml allows
 
 bench: setup ## Measure speed: both sides in one run, medians and ratios, as JSON
 	@$(python) -m bench
+
+breakers: setup ## Make corpus/breakers/ for transports that have no file there
+	@$(python) scripts/corpus_breakers.py
 
 fuzz-long: setup ## Hold faithful transports and every armor to drawn programs, for SECONDS=3600
 	@$(python) -m tests.conformance.test_faithful_fuzz $(SECONDS)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import config_option
 from qfuzz.cli.stored import fixture_option, open_store
 from qfuzz.engine.samples import read_fixture
 from qfuzz.model.case import SUFFIX, Expect
@@ -38,6 +39,7 @@ from qfuzz.transports.loader import resolve
     show_default=True,
     help="What to expect of them from now on.",
 )
+@config_option
 @fixture_option
 def command(file: Path, db: Path, transports: tuple[str, ...], expect: str, fixture: Path | None) -> int:
     """Write the breakers of a store, each in its minimal form, as cases of a breaker file.

@@ -78,7 +78,7 @@ def command(
     cases: tuple[Placed, ...] = tuple(each for of_file in listed for each in of_file)
     if transport is not None:
         cases = over(transport, listed)
-    stacks = tuple({stack.name: stack for stack in transports_of(cases).values()}.values())
+    stacks = tuple({stack.name: stack for stack in transports_of(cases, isolation).values()}.values())
     if junit is not None:
         refuse_other_kinds(junit)
     report = _Report(sys.stderr if as_json else sys.stdout, as_json, most)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from qfuzz.jail.id_mapped import unused_ids
+from qfuzz.engine.here import require_here
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import HostError, UsageError
-from qfuzz.transports.available import require
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
@@ -39,21 +38,3 @@ def _named(name: str, isolation: Isolation) -> Iterator[Transport]:
             print(f"left out: {lacking}", file=sys.stderr)
         else:
             yield transport
-
-
-def require_here(transport: Transport, isolation: Isolation) -> None:
-    """Raises HostError, with the remedy, where `transport` can't be had on this machine and with this isolation."""
-    require(transport)
-    for boundary in transport.boundaries:
-        if boundary.needs_jail and isolation == "none":
-            raise HostError(
-                f"{boundary.name} is not available here, because it is at home in the jail only",
-                hint="leave out --isolation none",
-            )
-        if boundary.id_mapped:
-            try:
-                unused_ids(0)
-            except HostError as error:
-                raise HostError(
-                    f"{boundary.name} is not available here, because {error.what}", hint=error.hint
-                ) from None

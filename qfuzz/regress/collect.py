@@ -22,6 +22,7 @@ from qfuzz.regress.judge import way_of
 from qfuzz.report.causes import causes_of, shown_char
 from qfuzz.store.keys import sample_key, task_key
 from qfuzz.store.store import Store, StoredBreaker
+from qfuzz.transports.loader import resolve
 
 MOST_REASON = 300
 """Characters of a reason that is made here."""
@@ -101,13 +102,21 @@ def _causes(forms: Forms) -> tuple[Cause, ...]:
 
 
 def _reason(forms: Forms | None, direct: Observation, judged: StoredBreaker) -> str:
-    """Why it breaks, in words: the rules of the characters that did it, else what differs."""
-    rules = {} if forms is None else {(one.char, one.rule): None for cause in _causes(forms) for one in cause}
-    said = "; ".join(f"{shown_char(char)} {rule}" for char, rule in rules)
-    if not said and judged.transported is not None:
+    """Why it breaks, in words: the rules of the characters that did it, else what the boundaries own.
+
+    Of a path of the user's own no rules are known; there it is what was seen of the whole reply.
+    """
+    transport = resolve(judged.transport)
+    if forms is not None and transport.protects_characters():
+        rules = {(one.char, one.rule): None for cause in _causes(forms) for one in cause}
+        if rules:
+            return "; ".join(f"{shown_char(char)} {rule}" for char, rule in rules)[:MOST_REASON]
+    if transport.is_own:
+        if judged.transported is None:
+            return judged.detail[:MOST_REASON]
         channels = differing_channels(direct, judged.transported)
-        said = describe_difference(direct, judged.transported, channels)
-    return (said or judged.detail)[:MOST_REASON]
+        return describe_difference(direct, judged.transported, channels)[:MOST_REASON]
+    return "; ".join(f"{each.name} owns {each.owns}" for each in transport.boundaries)[:MOST_REASON]
 
 
 def keep_cases(cases: Iterable[Placed], store: Store) -> Counter[bool]:

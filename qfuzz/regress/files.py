@@ -42,16 +42,17 @@ def public_by_id() -> Mapping[str, Task]:
     return {task.task_id: task for task in load_public()}
 
 
-def read_cases(path: Path, tasks: Tasks = public_by_id) -> tuple[Placed, ...]:
-    """The cases of one file, in its order.
+def read_cases(path: Path, tasks: Tasks = public_by_id, *, name: str = "") -> tuple[Placed, ...]:
+    """The cases of one file, in its order. Places call the file `name`, where that is not its path.
 
     Raises InputError with `file:line` for a line that is no case, names a task that is unknown or was edited since, or
     repeats another one; and for a file that can't be read or holds none.
     """
     found: list[tuple[Case, str]] = []
     first: dict[bytes, int] = {}
-    for record in read_records(path, decode_case, what="breaker"):
-        where = f"{path}:{record.number}"
+    called = name or str(path)
+    for record in read_records(path, decode_case, name=called, what="breaker"):
+        where = f"{called}:{record.number}"
         earlier = first.setdefault(identity(record.value), record.number)
         if earlier != record.number:
             raise InputError(f"the same transport, reply and task as line {earlier}", where=where)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from qfuzz.engine.attempt import Attempt, Machinery, Plan
 from qfuzz.engine.events import Result, Sample
+from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.ordered import ordered_map
-from qfuzz.model.errors import UsageError
+from qfuzz.jail.pool import Isolation
+from qfuzz.model.errors import HostError, UsageError
 from qfuzz.model.forms import Forms
 from qfuzz.model.reply import Reply
 from qfuzz.regress.files import Placed
@@ -31,16 +33,21 @@ class _Group:
     fixture_key: str
 
 
-def transports_of(cases: Sequence[Placed]) -> dict[str, Transport]:
-    """The transports that cases name, by that name; raises UsageError, with a case's place, for an unknown one."""
+def transports_of(cases: Sequence[Placed], isolation: Isolation = "bwrap") -> dict[str, Transport]:
+    """The transports that cases name, by that name.
+
+    Raises UsageError, with a case's place, for an unknown one, and HostError, with it too, for one that can't be had
+    on this machine and with this isolation.
+    """
     found: dict[str, Transport] = {}
     for placed in cases:
         name = placed.case.transport
         if name not in found:
             try:
                 found[name] = resolve(name)
-            except UsageError as error:
-                raise UsageError(error.what, where=placed.where, hint=error.hint) from None
+                require_here(found[name], isolation)
+            except (UsageError, HostError) as error:
+                raise type(error)(error.what, where=placed.where, hint=error.hint) from None
     return found
 
 
@@ -49,9 +56,9 @@ def replay_cases(
 ) -> Iterator[Replayed]:
     """Each case as it stands, in order, whatever the number of jobs. Nothing is recalled from anywhere.
 
-    Raises UsageError for an unknown transport before anything runs.
+    `transports_of` says before whether all of their transports can be had; for an unknown one UsageError is raised.
     """
-    transports = transports_of(cases)
+    transports = {name: resolve(name) for name in {placed.case.transport for placed in cases}}
     groups = _groups(cases)
     direct = resolve("direct")
 

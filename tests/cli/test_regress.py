@@ -96,12 +96,12 @@ def test_another_transport_takes_the_programs_of_all_files(folder: Path) -> None
     assert {record["transport"] for record in records} == {"script-file"}
     assert {record["standing"] for record in records} == {"as-expected"}
     assert len({(record["reply"], record["name"]) for record in records}) == len(records)
-    assert qfuzz(["regress", FILE, "--transport", "nested"], folder).status == 1
+    assert qfuzz(["regress", FILE, "--transport", "nested", "--explain", "0"], folder).status == 1
 
 
 def test_any_number_of_jobs_prints_the_same(folder: Path) -> None:
     (folder / FILE).write_text((folder / FILE).read_text().replace('"broken"', '"survives"'))
-    one, three = (qfuzz(["regress", FILE, "--jobs", jobs, "--json"], folder) for jobs in ("1", "3"))
+    one, three = (qfuzz(["regress", FILE, "--jobs", jobs, "--json", "--explain", "1"], folder) for jobs in ("1", "3"))
     assert one == three
 
 
@@ -115,7 +115,7 @@ def test_what_another_store_knows_decides_nothing(folder: Path, found: Path) -> 
     source.close()
     assert qfuzz(["regress", FILE], folder).status == 0
     (folder / FILE).write_text((folder / FILE).read_text().replace('"broken"', '"survives"'))
-    assert qfuzz(["regress", FILE], folder).status == 1
+    assert qfuzz(["regress", FILE, "--explain", "0"], folder).status == 1
 
 
 def test_export_and_import_give_the_same_file(folder: Path) -> None:
@@ -237,9 +237,10 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_store_that_is_read_only_is_left_alone(locked: Path, inside: Inside) -> None:
     before = (locked / "qfuzz.db").read_bytes()
-    with as_nobody():
-        said = inside.refuses("import", "g.breakers.jsonl")
-    assert said.startswith("qfuzz.db: can't be used as the store (")
+    for arguments in (["import", "g.breakers.jsonl"], ["export", "--breakers", "/tmp/x.breakers.jsonl"]):
+        with as_nobody():
+            said = inside.refuses(*arguments)
+        assert said.startswith("qfuzz.db: can't be used as the store (")
     assert (locked / "qfuzz.db").read_bytes() == before
 
 

@@ -41,7 +41,8 @@ def test_document(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)
 def test_transcripts_of(document, tmp_path):
-    (tmp_path / "corpus").symlink_to(CHECKOUT / "corpus")
+    for name in ("corpus", "docs"):
+        (tmp_path / name).symlink_to(CHECKOUT / name)
     steps = read_steps((CHECKOUT / document).read_text())
     assert [fault for step in steps if (fault := run_step(step, tmp_path, Path(sys.executable).parent))] == []
 

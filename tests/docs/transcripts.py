@@ -14,7 +14,8 @@ that begin with `> ` after it continue it. What follows is what it prints, stdou
 
 In expected output `...` stands for anything within a line, and alone on a line for any number of lines. A last line
 `[N]` is the exit status where it is not 0. The commands of one document run in order in one folder, which holds nothing
-but a link to the corpus. A transcript that cannot be run says why in its info string: `console not-run: needs root`.
+but links to the corpus and to docs. A transcript that cannot be run says why in its info string: `console not-run:
+needs root`.
 """
 
 from __future__ import annotations

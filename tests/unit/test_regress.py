@@ -19,7 +19,7 @@ from qfuzz.model.verdict import Channel
 from qfuzz.regress.files import Placed, names_of, over, read_cases, task_name
 from qfuzz.regress.judge import Replayed, Standing
 from qfuzz.regress.junit import Told, junit_xml
-from qfuzz.regress.run import replay_cases
+from qfuzz.regress.run import replay_cases, transports_of
 from qfuzz.regress.text import case_line, case_lines, exit_status, summary
 from tests.examples import observed
 from tests.fakes import LATE, Script
@@ -124,9 +124,12 @@ def test_cases_come_in_order_for_any_number_of_jobs() -> None:
 
 
 def test_an_unknown_transport_is_placed_before_anything_runs() -> None:
-    script = Script(same)
+    cases = place(BROKEN, Case("pigeon", Expect.SURVIVES, b"x"))
     with pytest.raises(UsageError, match=r"^f\.breakers\.jsonl:2: unknown transport 'pigeon'"):
-        list(replay_cases(place(BROKEN, Case("pigeon", Expect.SURVIVES, b"x")), script.machinery(), 1.0, 1))
+        transports_of(cases)
+    script = Script(same)
+    with pytest.raises(UsageError, match=r"^unknown transport 'pigeon'"):
+        list(replay_cases(cases, script.machinery(), 1.0, 1))
     assert script.log == []
 
 
@@ -235,6 +238,19 @@ def test_the_report_is_xml_of_the_usual_shape() -> None:
             "skipped": listed.count("skipped"),
         }
         assert all(each[0].attrib["message"] for each in suite if len(each))
+
+
+def test_the_report_takes_any_text() -> None:
+    odd = "\0\x1b\ufffe \udcff ]]> <&> \U0001f41a"
+    (broke,) = replay_cases(place(replace(BROKEN, expect=Expect.SURVIVES)), Script().machinery(), 1.0, 1)
+    placed = replace(broke.placed, where=f"{odd}.breakers.jsonl:1", name=odd)
+    document = junit_xml([Told(replace(broke, placed=placed), (odd, odd))], refused_is_fault=True)
+    ((suite,),) = ([*ET.fromstring(document)],)
+    shown = "\\x00\\x1b\\ufffe \\udcff ]]> <&> \U0001f41a"
+    assert suite.attrib["name"] == f"{shown}.breakers.jsonl"
+    (case,) = suite
+    assert case.attrib["name"] == case[0].attrib["message"] == shown
+    assert case[0].text == f"{shown}\n{shown}"
 
 
 def test_a_case_without_a_task_is_called_by_its_program() -> None:
