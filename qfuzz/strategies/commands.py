@@ -44,8 +44,8 @@ def _array(of: Writer, depth: int) -> Code:
     joint = of.choices.pick((b" ", b"\n"))
     made = name + b"=(" + joint.join(values) + b")"
     if of.choices.integer(0, 3) == 3:
-        made = b"declare -A %s=([k]=%s ['a b']=%s)" % (name, values[0], values[-1])
-        return Code(made + b'; echo "${%s[k]}" "${%s[\'a b\']}"' % (name, name))
+        made = b"{ declare -A %s=([k]=%s ['a b']=%s)" % (name, values[0], values[-1])
+        return Code(made + b'; echo "${%s[k]}" "${%s[\'a b\']}"; }' % (name, name))
     use = of.choices.pick((b"${%s[@]}", b"${#%s[@]}", b"${%s[0]}", b"${%s[*]}", b"${%s[@]:1}", b"${!%s[@]}")) % name
     return Code(made + b"; printf '<%s>\\n' \"" + use + b'"')
 

@@ -17,6 +17,7 @@ class _Recipe(Boundary):
 
     cannot_carry = "NUL"
     faithful = False
+    keeps_status = False
     starts_shell = True
     tool = True
     arrival_note = "each line is a program of its own"

@@ -13,6 +13,8 @@ import sys
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.faithful import Armored, Held, hold
 from qfuzz.jail.pool import Pool
+from qfuzz.model.delivery import Launch
+from qfuzz.model.task import Fixture
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
@@ -76,6 +78,17 @@ def test_armor_carries_drawn_programs(pool: Pool) -> None:
     assert {"armor of nested", "armor of single"} <= set(held.compared)
     assert held.unstable <= 0.1 * held.programs
     assert min(held.compared.values()) > 0
+
+
+def test_the_exit_status_comes_back_where_that_is_said(pool: Pool) -> None:
+    machines = machinery(pool, TIMEOUT_SECONDS)
+    seen = {}
+    for transport in armored():
+        delivery = transport.deliver(b"exit 3")
+        if isinstance(delivery, Launch):
+            seen[transport.name] = machines.run(delivery, Fixture()).status.code == 3
+    assert seen == {transport.name: transport.keeps_status for transport in armored() if transport.name in seen}
+    assert len(seen) > 30
 
 
 def main(seconds: float, seed: int) -> int:

@@ -31,7 +31,7 @@ class KnownCauses:
         """Whether the known causes are all that this breaker has. True as well where that can't be found out."""
         places = self._places_of(case.program)
         if not places:
-            return any(known <= case.constructs for known in self._constructs)
+            return any(known <= _constructs(case) for known in self._constructs)
         if set(places.values()) <= self._places:
             return True
         known = [offset for offset, place in places.items() if place in self._places]
@@ -49,7 +49,7 @@ class KnownCauses:
     def add(self, case: Case, forms: Forms | None) -> bool:
         """Take note of a breaker; whether it has a cause that was not known."""
         places = self._places_of(case.program)
-        self._constructs.append(case.constructs)
+        self._constructs.append(_constructs(case))
         repair = None if forms is None else forms.repair
         causal = set() if repair is None else {(one.char, one.context) for cause in repair.causes for one in cause}
         fresh = causal - self._places
@@ -63,3 +63,8 @@ class KnownCauses:
             return {}
         scan = contexts(program)
         return {offset: (chr(program[offset]), scan.context(offset).value) for offset, _ in active}
+
+
+def _constructs(case: Case) -> frozenset[str]:
+    """What a program is made of. Of a family's that is its style: all families spell a text alike."""
+    return frozenset(name for name in case.constructs if not name.startswith("family:"))
