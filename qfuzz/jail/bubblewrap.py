@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qfuzz.jail.environment import HOME, SIDE_FILES, TAP
+from qfuzz.jail.environment import HOME, SIDE_FILES
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.recipe import agent_zip, bounds, resource_limits
@@ -18,6 +18,7 @@ from qfuzz.jail.shown import Shown, for_agent, spared, stage, work_directory
 from qfuzz.jail.userland import FOLDER, Userland, environment
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
+from qfuzz.model.recorder import TAP
 
 AGENT = "/run/qfuzz/agent.zip"
 _LAUNCHER = Path(__file__).parent / "launcher.py"

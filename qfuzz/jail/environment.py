@@ -10,7 +10,6 @@ from qfuzz.model.task import GIT_EMAIL, GIT_NAME, GIT_TIME
 WORK = "/work"
 HOME = "/home/user"
 SIDE_FILES = "/run/qfuzz/in"
-TAP = "/run/qfuzz/tap"
 
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {

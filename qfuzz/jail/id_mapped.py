@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from qfuzz.jail.bubblewrap import PREFERRED_USER, BubblewrapRecipe, IdRange, user_ranges
-from qfuzz.jail.environment import ENVIRONMENT, TAP
+from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.interpreter import Interpreter
 from qfuzz.jail.limits import Limits
 from qfuzz.jail.shown import Shown
 from qfuzz.jail.userland import Userland
 from qfuzz.model.errors import HostError
+from qfuzz.model.recorder import NOTE_ARRIVAL
 
 _IDS = 65_536
 _KEPT = " ".join(sorted({*ENVIRONMENT, "_QFUZZ_SHELLS_LEFT"} - {"_", "HOME", "USER", "LOGNAME"}))
@@ -39,8 +40,7 @@ _TEXTS: Mapping[str, str] = {
     "/etc/sudoers": "Defaults !use_pty, !syslog, !pam_session, !pam_setcred, !lecture, runcwd=*, umask=0777\n"
     f'Defaults env_keep += "{_KEPT}"\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n',
     # A login begins in the home directory.
-    "/etc/profile": "cd /work\nunset OLDPWD MAIL\nPATH=/usr/bin:/bin\n"
-    f"if [[ -d {TAP}/bin ]]; then PATH={TAP}/bin:$PATH; fi\n",
+    "/etc/profile": "cd /work\nunset OLDPWD MAIL\nPATH=/usr/bin:/bin\n" + NOTE_ARRIVAL,
 }
 
 

@@ -15,13 +15,13 @@ from base64 import b64encode
 
 from qfuzz.bash.quote import as_word, double
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.model.recorder import NOTE_ARRIVAL, TAP
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_long, refuse_nul
 from qfuzz.transports.nested import Nested
 
 _FILES = "/run/qfuzz/in/ssh"
 _CONFIG = f"{_FILES}/ssh_config"
-_TAP = "/run/qfuzz/tap"
 _PASSED = "GIT_* LC_* TZ TERM _QFUZZ_*"
 _MOST = 120_000
 """Below what one string of an ssh command may be: an argument of execve, less what the login shell's own takes."""
@@ -58,22 +58,13 @@ KbdInteractiveAuthentication no
 PrintMotd no
 LogLevel QUIET
 AcceptEnv {_PASSED}
-SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home XDG_DATA_HOME={_TAP} PATH=/usr/bin:/bin
+SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home XDG_DATA_HOME={TAP} PATH=/usr/bin:/bin
 """
 
-_BASH_START = rf"""
-HOME=/home/user
-cd /work
-unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME
-if [[ -d {_TAP}/log ]]; then
-    PATH={_TAP}/bin:$PATH
-    printf '%s\0' "$EPOCHREALTIME" 1 2 -c "$BASH_EXECUTION_STRING" >> {_TAP}/log/$$
-    if [[ $_QFUZZ_SHELLS_LEFT ]]; then
-        ((--_QFUZZ_SHELLS_LEFT)) || exit 0
-    fi
-fi
-"""
-"""As a recorder of the jail does it (qfuzz/jail/agent/tap.py), for a shell that no recorder can stand before."""
+_BASH_START = (
+    "HOME=/home/user\ncd /work\n"
+    "unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME\n" + NOTE_ARRIVAL
+)
 
 _FISH_START = """
 set -gx HOME /home/user

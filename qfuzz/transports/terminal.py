@@ -15,11 +15,9 @@ from pathlib import Path
 
 from qfuzz.bash.quote import one_line
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.model.recorder import TAP
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
-
-FOLDER = "/run/qfuzz/tap"
-"""Where a typist keeps its files: out of the reply's sight, and wiped after the run."""
 
 CANONICAL_BYTES = 4095
 """The longest line of a terminal in canonical mode, without its newline: N_TTY_BUF_SIZE in drivers/tty/n_tty.c."""
@@ -38,7 +36,8 @@ def typist(name: str) -> SideFile:
 def typed(name: str, mode: str, text: bytes) -> Launch:
     """The launch of a typist that types `text`."""
     file = typist(name)
-    return Launch(file.path, (file.path, mode.encode(), FOLDER.encode()), text, stdin=text, files=(file,))
+    # Out of the reply's sight, and wiped after the run.
+    return Launch(file.path, (file.path, mode.encode(), TAP.encode()), text, stdin=text, files=(file,))
 
 
 def in_one_line(program: bytes) -> bytes:

@@ -15,22 +15,16 @@ from qfuzz.model.task import Fixture, FixtureFile, Task
 from qfuzz.oracle.compare import differing_channels
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
+from tests.available import available
 from tests.conformance.programs import programs
 
 REGISTRY = load()
 
 
-def here(name: str) -> object:
-    """The name as a parameter of a test that is skipped, with the reason, where its transport can't be had."""
-    missing = missing_of(resolve(name))
-    return pytest.param(name, marks=pytest.mark.skipif(missing is not None, reason=str(missing)))
-
-
-NAMES = [here(name) for name in REGISTRY.names()]
-SINGLE = [here(name) for name in REGISTRY.boundaries]
-STACKS = [
-    here(stack)
-    for stack in (
+NAMES = available(REGISTRY.names())
+SINGLE = available(REGISTRY.boundaries)
+STACKS = available(
+    (
         "json-naive > nested",
         "json-naive > json-naive",
         "json-naive > double-nested",
@@ -59,7 +53,7 @@ STACKS = [
         "percent-format > make",
         "terraform-model > crontab-model",
     )
-]
+)
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
 PLAIN = b"echo plain > out.txt; echo done"
 NO_ARMOR = {"exec-string"}

@@ -16,9 +16,11 @@ from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture, FixtureFile
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
+from tests.available import available
 
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
 STACKS = [name for name, boundary in load().boundaries.items() if boundary.needs_jail]
+USERS = [name for name in STACKS if load().boundaries[name].id_mapped]
 TERMINALS = [name for name in STACKS if name.startswith(("pty", "tmux"))]
 
 PLAIN = b"; ".join(
@@ -70,19 +72,8 @@ STATE = {
 }
 
 
-ONE_OF_A_KIND = {"su-command", "ssh-argv", "pty-typed", "tmux-keys"}
+ONE_OF_A_KIND = frozenset({"su-command", "ssh-argv", "pty-typed", "tmux-keys"})
 """The others of a kind start the same programs, and are tried at night."""
-
-
-def here(names: list[str]) -> list[object]:
-    parameters = []
-    for name in names:
-        missing = missing_of(resolve(name))
-        marks = [pytest.mark.skipif(missing is not None, reason=str(missing))]
-        if name not in ONE_OF_A_KIND:
-            marks.append(pytest.mark.nightly)
-        parameters.append(pytest.param(name, marks=marks))
-    return parameters
 
 
 def run(pool: Pool, name: str, program: bytes, timeout: float = 10.0) -> Observation:
@@ -106,7 +97,7 @@ def plain(pool: Pool, name: str, before: dict[str, Observation]) -> Observation:
     return before[name]
 
 
-@pytest.mark.parametrize("name", here(STACKS))
+@pytest.mark.parametrize("name", available(STACKS, nightly_but=ONE_OF_A_KIND))
 def test_an_attack_costs_a_reply_its_own_result_at_most(pool: Pool, before: dict[str, Observation], name: str) -> None:
     expected = plain(pool, name, before)
     for attack, program in ATTACKS.items():
@@ -114,7 +105,7 @@ def test_an_attack_costs_a_reply_its_own_result_at_most(pool: Pool, before: dict
         assert run(pool, name, PLAIN) == expected, attack
 
 
-@pytest.mark.parametrize("name", here(STACKS))
+@pytest.mark.parametrize("name", available(STACKS, nightly_but=ONE_OF_A_KIND))
 def test_a_bomb_ends_at_its_limit(pool: Pool, before: dict[str, Observation], name: str) -> None:
     expected = plain(pool, name, before)
     for bomb, program in BOMBS.items():
@@ -122,7 +113,7 @@ def test_a_bomb_ends_at_its_limit(pool: Pool, before: dict[str, Observation], na
         assert run(pool, name, PLAIN) == expected, bomb
 
 
-@pytest.mark.parametrize("name", here(STACKS))
+@pytest.mark.parametrize("name", available(STACKS, nightly_but=ONE_OF_A_KIND))
 def test_nothing_is_carried_over_to_the_next_reply(pool: Pool, before: dict[str, Observation], name: str) -> None:
     expected = plain(pool, name, before)
     for kind, program in STATE.items():
@@ -130,14 +121,14 @@ def test_nothing_is_carried_over_to_the_next_reply(pool: Pool, before: dict[str,
         assert run(pool, name, PLAIN) == expected, kind
 
 
-@pytest.mark.parametrize("name", here(TERMINALS))
+@pytest.mark.parametrize("name", available(TERMINALS, nightly_but=ONE_OF_A_KIND))
 def test_input_that_is_left_over_is_nobodys(pool: Pool, before: dict[str, Observation], name: str) -> None:
     expected = plain(pool, name, before)
     run(pool, name, b"sleep 60\necho left > over.txt\n'unfinished", timeout=0.7)
     assert run(pool, name, PLAIN) == expected
 
 
-@pytest.mark.parametrize("name", here(TERMINALS))
+@pytest.mark.parametrize("name", available(TERMINALS, nightly_but=ONE_OF_A_KIND))
 def test_output_and_status_come_around_the_terminal(pool: Pool, name: str) -> None:
     observation = run(pool, name, b"printf 'a\\rb\\n$ \\033[31mred\\n'; echo hidden >&2; (exit 5)")
     assert observation.stdout.data == b"a\rb\n$ \033[31mred\n"
@@ -150,7 +141,7 @@ def test_a_terminal_that_is_lost_ends_like_one_that_hung_up(pool: Pool) -> None:
     assert run(pool, "tmux-keys", b"tmux kill-server; sleep 5").status.code == 129
 
 
-@pytest.mark.parametrize("name", here([name for name in STACKS if load().boundaries[name].id_mapped]))
+@pytest.mark.parametrize("name", available(USERS, nightly_but=ONE_OF_A_KIND))
 def test_a_changed_user_gains_nothing(pool: Pool, name: str) -> None:
     observation = run(
         pool,

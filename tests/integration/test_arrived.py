@@ -16,6 +16,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture
 from qfuzz.transports.loader import load, resolve
+from tests.available import available
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_lost_rejected_refused(pool: Pool) -> None:
     assert one(pool, b"x" * 200_000, "nested").arrival is Arrival.REFUSED
 
 
-@pytest.mark.parametrize("name", load().names())
+@pytest.mark.parametrize("name", available(load().names()))
 def test_plain_text_arrives_over_every_single_layer(pool: Pool, name: str) -> None:
     if name != "double-nested":
         assert one(pool, b"true", name).arrival is Arrival.SAME
@@ -75,7 +76,7 @@ def test_nothing_of_the_reply_runs(pool: Pool) -> None:
         assert [arrived.arrival for arrived in at.arrivals][1:] == [Arrival.SAME] * 4
 
 
-@pytest.mark.parametrize("stack", [*load().names(), "json-naive > nested", "nested > sh"])
+@pytest.mark.parametrize("stack", available([*load().names(), "json-naive > nested", "nested > sh"]))
 def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, stack: str) -> None:
     programs = [
         b"echo hi",

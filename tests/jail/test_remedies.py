@@ -15,6 +15,7 @@ from qfuzz.cli import doctor
 from qfuzz.jail import bubblewrap
 from qfuzz.jail.probe import explain_failure
 from qfuzz.model.errors import HostError
+from qfuzz.transports.loader import load
 from tests.jail.hosts import ORDINARY_USER
 
 NO_NAMESPACE = "the agent ended: bwrap: No permissions to create new namespace"
@@ -124,7 +125,9 @@ def test_doctor_finds_a_sound_machine_sound() -> None:
     done = CliRunner().invoke(doctor.command, ["--json"], standalone_mode=False)
     assert done.return_value == 0, done.output
     findings = {finding["name"]: finding for finding in map(json.loads, done.output.splitlines())}
-    assert all(finding["ok"] and not finding["remedy"] for finding in findings.values())
+    assert all(finding["ok"] for finding in findings.values())
+    # A boundary may be missing on a sound machine, and has a remedy then.
+    assert {name for name, finding in findings.items() if finding["remedy"]} <= {*load().boundaries, "transports"}
     assert findings["git"]["detail"].startswith("git version")
     assert findings["kernel"]["detail"].startswith(os.uname().release)
 

@@ -19,6 +19,8 @@ _MAX_RECORD_BYTES = 8 << 20
 _STAND_IN = r"""#!/bin/bash
 _qfuzz_parent_holds() {
     ((PPID == @AGENT@)) && return 1
+    # sshd holds the other ends of every command's pipes.
+    [[ $_qfuzz_parent == sshd* ]] && return 1
     [[ /proc/$$/fd/$1 -ef /proc/$PPID/fd/$1 ]] && return 1
     local descriptor
     for descriptor in /proc/$PPID/fd/*; do
@@ -35,6 +37,7 @@ _qfuzz_is_substitution() {
     done
     return 0
 }
+read -r _qfuzz_parent < /proc/$PPID/comm
 if ! _qfuzz_is_substitution; then
     builtin printf '%s\0' "$EPOCHREALTIME" "$PPID" "$#" "$@" >> @LOG@/$$
     if [[ $@LEFT@ ]]; then
