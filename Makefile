@@ -12,9 +12,10 @@ VENV ?= .venv
 export VENV PYTHON
 
 python := "$(VENV)"/bin/python
-# One worker a core, and no more than four: each starts sandboxes of its own.
+# Three workers for two cores, since many tests wait, and no more than six: each starts sandboxes of its own.
 pytest := $(python) -m pytest
-parallel := -n auto --maxprocesses 4 --dist worksteal
+workers := $(shell cores=$$(nproc); echo $$((cores * 3 / 2 > 6 ? 6 : (cores * 3 + 1) / 2)))
+parallel := -n $(workers) --dist worksteal
 SECONDS ?= 3600
 
 .PHONY: help setup tools demo test test-long arch lint types format lock bench breakers fuzz-long wheel clean distclean

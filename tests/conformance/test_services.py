@@ -68,7 +68,7 @@ STATE = {
     "directory": b"cd /tmp; mkdir left; cd left",
     "options": b"set -fu; shopt -s nullglob; alias ls=false; trap 'echo trapped' EXIT",
     "limits": b"ulimit -n 20; umask 077; renice -n 5 $$ > /dev/null",
-    "a running process": b"setsid sleep 60 & sleep 0.05",
+    "a running process": b"setsid sleep 60 < /dev/null > /dev/null 2>&1 & sleep 0.05",
 }
 
 

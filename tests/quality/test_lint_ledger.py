@@ -49,9 +49,10 @@ def test_what_is_flagged_of_all_one_liners_is_as_in_the_ledger() -> None:
     }
 
 
+@pytest.mark.nightly
 @needs_one_liners
 def test_a_sample_of_the_one_liners_is_as_in_the_ledger() -> None:
-    """Half a minute, most of it spent waiting for commands that never end. Races move what is broken, by one or two."""
+    """A minute, most of it spent waiting for commands that never end. Races move what is broken, by one or two."""
     with Pool(JOBS) as pool:
         measured = measure("sample", pool)
     for name, ledger in read_ledger("sample").items():

@@ -56,6 +56,8 @@ class Terminal:
     def look(self, seconds: float) -> bool:
         """Takes what the terminal shows within `seconds`; whether there was anything."""
         if not select.select([self.master], [], [], seconds)[0]:
+            # Another process may hold the terminal open.
+            self.alive = os.waitid(os.P_PID, self.shell, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
             return False
         try:
             chunk = os.read(self.master, 1 << 16)
