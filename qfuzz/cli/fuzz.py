@@ -101,7 +101,7 @@ def command(
     given = {"--transport": transport, "--escape": escape, "--escape-command": escape_command}
     targets = [name for name, value in given.items() if value]
     if len(targets) != 1:
-        raise UsageError(f"give one of {', '.join(given)}")
+        raise UsageError(f"give {'only ' if targets else ''}one of {', '.join(given)}")
     if transport:
         from qfuzz.cli.fuzz_transport import fuzz_transport
 

@@ -143,7 +143,10 @@ def test_json(here: Path) -> None:
         (["--escape", "mine:right", "--examples", "0"], "Invalid value for '--examples'"),
         (["--escape-command", "no-such"], "no-such: no such program, and no adapter"),
         ([], "give one of --transport, --escape, --escape-command"),
-        (["--escape", "mine:right", "--escape-command", "cat"], "give one of --transport, --escape, --escape-command"),
+        (
+            ["--escape", "mine:right", "--escape-command", "cat"],
+            "give only one of --transport, --escape, --escape-command",
+        ),
     ],
 )
 def test_bad_input_is_one_line(here: Path, arguments: list[str], error: str) -> None:

@@ -69,7 +69,7 @@ def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> Non
         (["--transport", "nested", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["--transport", "nested", "--engine", "atheris"], "atheris draws for escaping functions only"),
         (["--transport", "nested", "--shell", "zsh"], "are for escaping functions"),
-        (["--transport", "nested", "--escape", "shlex:quote"], "give one of --transport, --escape, --escape-command"),
+        (["--transport", "nested", "--escape", "shlex:quote"], "give only one of --transport, --escape, --escape-command"),
         (["--transport", "nested", "--db", "/proc/nowhere.db"], "/proc/nowhere.db: can't be used as the store"),
     ],
 )
