@@ -166,6 +166,12 @@ def test_what_is_not_escaped_is_skipped_and_counted(here: Path) -> None:
 def test_what_is_printed_is_said_once(here: Path) -> None:
     said = fuzz(here, "--escape", "mine:chatty", "--examples", "2000")
     assert (said.status, said.err) == (0, "qfuzz: mine:chatty prints 'debugging' for ''\n")
+    assert "  prints while it escapes; these words were tried too" in said.out
+    assert "not escaped" not in said.out
+
+
+def test_one_word_is_one(here: Path) -> None:
+    assert "tried 1 word in " in fuzz(here, "--escape", "mine:right", "--word", "a").out
 
 
 def test_an_adapter(here: Path) -> None:
