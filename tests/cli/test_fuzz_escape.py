@@ -65,6 +65,7 @@ def test_nothing_found(here: Path) -> None:
     assert "  all words of up to 2 of 71 characters" in lines
     assert "  all words of 3 of 28 characters" in lines
     assert lines[-1] == "0 findings"
+    assert not (here / ".hypothesis").exists()
 
 
 def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
