@@ -133,6 +133,11 @@ def test_export_and_import_give_the_same_file(folder: Path) -> None:
     store.close()
 
 
+def test_one_case_is_one_case(inside: Inside) -> None:
+    write_lines(Path(FILE), GOOD)
+    assert inside.call("import", FILE).out == "qfuzz.db: 1 case kept, 0 known before\n"
+
+
 def test_an_export_leaves_what_was_reviewed(folder: Path, found: Path) -> None:
     lines = (folder / FILE).read_bytes().splitlines(keepends=True)
     edited = json.loads(lines[0]) | {"expect": "survives", "reason": "looked at"}
