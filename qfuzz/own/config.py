@@ -78,6 +78,8 @@ def _spec(file: Path, lines: Mapping[tuple[str, ...], int], name: str, values: o
         raise table.error("expected a name of letters, digits, '.', '_' and '-'")
     if name in taken:
         raise table.error("qfuzz has a transport of this name", hint="choose another one")
+    # First: a misspelt `template` is the reason why neither of the two is there.
+    table.only((*_OF_TEMPLATE, *_OF_BOX, *_COMMON))
     kinds = [key for key in ("template", "exec") if key in values]
     if len(kinds) != 1:
         raise table.error(f"expected one of the keys 'template' and 'exec', not {'both' if kinds else 'neither'}")

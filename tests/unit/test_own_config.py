@@ -38,6 +38,11 @@ ERRORS = {
         3,
         "escpae: unknown key, expected one of template",
     ),
+    "misspelt template": (
+        "[transports.mine]\nsummary = 'y'\ntemplat = 'x {}'",
+        3,
+        "transports.mine.templat: unknown key, expected one of template, ",
+    ),
     "unknown top": ('title = "x"', 1, "title: unknown key, expected [transports.NAME]"),
     "not a table": ("[transports]\nx = 3", 2, "transports.x: expected a table"),
     "transports no table": ("transports = 3", 1, "transports: expected tables"),
