@@ -124,7 +124,7 @@ def _config_file(config: pytest.Config) -> Path | None:
     if named is not None:
         return config.invocation_params.dir / named
     beside = config.rootpath / CONFIG_NAME
-    return beside if beside.is_file() else None
+    return beside if os.path.lexists(beside) else None
 
 
 _LAB: pytest.StashKey[Lab] = pytest.StashKey()

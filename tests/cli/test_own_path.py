@@ -76,6 +76,15 @@ def test_every_command_refuses_a_bad_file_in_one_line(inside: Inside, folder: Pa
     )
 
 
+@pytest.mark.parametrize("kind", ["a folder", "a dangling link"])
+def test_what_has_the_name_and_is_no_file_is_refused(inside: Inside, tmp_path: Path, kind: str) -> None:
+    if kind == "a folder":
+        (tmp_path / "qfuzz.toml").mkdir()
+    else:
+        (tmp_path / "qfuzz.toml").symlink_to("nowhere")
+    assert inside.refuses("transports").startswith("qfuzz.toml: can't be read (")
+
+
 def test_diff_arrived_explain_and_shrink_take_them(folder: Path) -> None:
     names = ("--transport", "mine", "--transport", "whole", "--transport", "box")
     said = qfuzz(["diff", "log.jsonl", *names, "--json"], cwd=folder)
