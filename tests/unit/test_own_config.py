@@ -139,6 +139,12 @@ def test_an_error_names_file_line_key_and_what_was_expected(tmp_path: Path, name
     assert error.where.removesuffix(f":{line}") == str(tmp_path / "qfuzz.toml"), error.where
 
 
+def test_readers_are_not_shown_the_place_of_the_folder(tmp_path: Path) -> None:
+    made = box(tmp_path, "exec = ['python', '{here}/agent.py', '--all={{here}}', '{reply_file}']")
+    assert made.summary == "python ./agent.py --all={here} {reply_file}"
+    assert made.disclosure() == f"R is run by the program `{made.summary}`."
+
+
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be read"):
         read_config(tmp_path / "none.toml")
