@@ -50,6 +50,7 @@ class Lab:
         self._isolation: Literal["bwrap", "none"] = config.getoption("--qfuzz-isolation")
         self._jobs: int = max(1, config.getoption("--qfuzz-jobs"))
         self._benches: dict[str, Bench] = {}
+        self._root = config.rootpath
         self._config_file = _config_file(config)
         self._left = MOST_EXPLAINED
         self.timeout_seconds: float = config.getoption("--qfuzz-timeout")
@@ -62,6 +63,9 @@ class Lab:
     def _own(self) -> tuple[str, ...]:
         """The names of the user's own transports, known from here on."""
         if self._config_file is None:
+            from qfuzz.transports.base import REGISTRY
+
+            self._cleanup.enter_context(REGISTRY.noting(f"no {CONFIG_NAME} is in {self._root}"))
             return ()
         from qfuzz.own.load import own_transports
 

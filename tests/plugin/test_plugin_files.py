@@ -105,7 +105,7 @@ def test_what_else_is_wrong_fails_in_one_line(project: Project) -> None:
     project.cases("empty", GOOD | {"transport": "pigeon"}, GOOD | {"reply": "echo $RANDOM$RANDOM$RANDOM"})
     ran = project.run("-q")
     assert (ran.status, ran.outcomes) == (1, {"failed": 2})
-    assert "unknown transport 'pigeon'; `qfuzz transports` lists the known ones" in ran.out
+    assert "unknown transport 'pigeon'; `qfuzz transports` lists the known ones; no qfuzz.toml is in " in ran.out
     assert "does not do the same twice" in ran.out
     assert "Traceback" not in ran.out
 
