@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from qfuzz.pytest_plugin.lab import NO_JAIL_FOR_FUZZING, Lab, lab_of, told
+from qfuzz.pytest_plugin.lab import NO_JAIL_FOR_FUZZING, Lab, fail, lab_of, told
 
 if TYPE_CHECKING:
     from qfuzz.model.task import Fixture, Task
@@ -116,7 +116,7 @@ def assert_escapes(request: pytest.FixtureRequest) -> EscapesFunction:
                 func, shells=shells, contexts=contexts, examples=examples, seed=seed, findings=3, pool=pool
             )
             if found:
-                pytest.fail("\n\n".join(map(describe, found)), pytrace=False)
+                fail("\n\n".join(map(describe, found)))
 
     return check
 
@@ -124,5 +124,5 @@ def assert_escapes(request: pytest.FixtureRequest) -> EscapesFunction:
 def lab_with_jail(lab: Lab) -> Lab:
     """The lab; fails the test where it runs without a jail."""
     if not lab.isolated:
-        pytest.fail(NO_JAIL_FOR_FUZZING, pytrace=False)
+        fail(NO_JAIL_FOR_FUZZING)
     return lab

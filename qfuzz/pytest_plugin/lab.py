@@ -48,7 +48,7 @@ class Lab:
     def __init__(self, config: pytest.Config) -> None:
         self._cleanup = ExitStack()
         self._isolation: Literal["bwrap", "none"] = config.getoption("--qfuzz-isolation")
-        self._jobs: int = max(1, config.getoption("--qfuzz-jobs"))
+        self._jobs: int = config.getoption("--qfuzz-jobs")
         self._benches: dict[str, Bench] = {}
         self._root = config.rootpath
         self._config_file = _config_file(config)
@@ -78,13 +78,25 @@ class Lab:
         shown = [path for name in self._own for path in self.resolve(name).shown]
         return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation, shown=shown))
 
-    def resolve(self, name: str) -> Transport:
-        """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
-        from qfuzz.engine.here import require_here
+    def know(self, name: str | None) -> Transport | None:
+        """The transport of this name, be it here or not; without a name only the file with own ones is read.
+
+        Raises UsageError for an unknown one and InputError for a bad file.
+        """
         from qfuzz.transports.loader import resolve
 
         assert self._own is not None, "read first"
-        transport = resolve(name)
+        return None if name is None else resolve(name)
+
+    def resolve(self, name: str) -> Transport:
+        """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
+        from qfuzz.engine.here import require_here
+        from qfuzz.model.errors import UsageError
+
+        if not isinstance(name, str):
+            raise UsageError(f"expected the name of a transport or a stack, a str, not {type(name).__name__}")
+        transport = self.know(name)
+        assert transport is not None, "it has a name"
         require_here(transport, self._isolation)
         return transport
 
@@ -141,6 +153,26 @@ def lab_of(config: pytest.Config) -> Lab:
     return config.stash[_LAB]
 
 
+def check_options(config: pytest.Config) -> None:
+    """Raises pytest.UsageError for options that no test can be run with; loads nothing where none of them is given.
+
+    What this machine lacks is left to the tests, which skip or fail for it.
+    """
+    transport: str | None = config.getoption("--qfuzz-transport")
+    if transport is None and config.getoption("--qfuzz-config") is None:
+        return
+    from qfuzz.model.errors import QfuzzError
+
+    option = ""
+    try:
+        lab_of(config).know(None)
+        option = "--qfuzz-transport: "
+        lab_of(config).know(transport)
+    except QfuzzError as error:
+        close_lab(config)
+        raise pytest.UsageError(f"{option}{error}") from None
+
+
 def close_lab(config: pytest.Config) -> None:
     """Ends the jails, where there are any."""
     if _LAB in config.stash:
@@ -166,13 +198,18 @@ def told() -> Iterator[None]:
     except HostError as error:
         _lacking(str(error))
     except QfuzzError as error:
-        pytest.fail(str(error), pytrace=False)
+        fail(str(error))
+
+
+def fail(said: str) -> NoReturn:
+    """Fails the test with this text alone: unlike pytest.fail without what was handled on the way."""
+    raise pytest.fail.Exception(said, pytrace=False) from None
 
 
 def _lacking(what: str) -> NoReturn:
     if in_ci():
-        pytest.fail(f"{what} (CI is set: a case that is not run is no pass)", pytrace=False)
-    pytest.skip(what)
+        fail(f"{what} (CI is set: a case that is not run is no pass)")
+    raise pytest.skip.Exception(what) from None
 
 
 def in_ci() -> bool:

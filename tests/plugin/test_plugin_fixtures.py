@@ -60,6 +60,9 @@ def test_carries_nothing(assert_faithful, qfuzz_transport, monkeypatch):
     monkeypatch.setattr(type(qfuzz_transport("json").boundaries[0]), "embed", refuse)
     assert_faithful("json", examples=3)
 
+def test_nothing(assert_faithful):
+    assert_faithful("quoted", examples=0)
+
 def refuse(self, text):
     from qfuzz.model.delivery import Refusal
     return Refusal(self.name, 0, "today it takes nothing")
@@ -69,7 +72,9 @@ def refuse(self, text):
 def test_a_transport_is_tried_with_drawn_programs(project: Project) -> None:
     project.write("test_own.py", FUZZES)
     ran = project.run("-q", "-m", "qfuzz")
-    assert ran.outcomes == {"passed": 1, "failed": 2}, ran.out
+    assert ran.outcomes == {"passed": 1, "failed": 3}, ran.out
+    assert "expected examples from 1 to 1,000,000, not 0" in ran.out
+    assert "During handling" not in ran.out
     assert "single: should survive, and breaks" in ran.out
     assert "ends the single quotes around the reply" in ran.out
     assert "json carried none of " in ran.out
@@ -116,5 +121,5 @@ def test_an_escaping_function_is_tried_with_words(project: Project) -> None:
 def test_what_a_test_makes_up_needs_the_jail(project: Project) -> None:
     project.write("test_own.py", ESCAPES + FUZZES)
     ran = project.run("-q", "-k", "quotes or carries_all", "--qfuzz-isolation", "none")
-    assert ran.outcomes == {"failed": 2, "deselected": 7}, ran.out
+    assert ran.outcomes == {"failed": 2, "deselected": 8}, ran.out
     assert ran.out.count("what a test makes up runs in the jail only") >= 2
