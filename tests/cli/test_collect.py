@@ -212,6 +212,39 @@ def test_a_last_line_that_lacks_only_its_end_is_kept(inside: Inside, folder: Pat
     assert (folder / "out.jsonl").read_bytes() == whole
 
 
+REPLY = '{"reply":"ls"}\n'
+FOREIGN = {
+    "an object that is no reply": '{"name": "project", "version": 1}',
+    "the same after a reply": REPLY + '{"name": "project"}',
+    "a reply with a wrong key": REPLY + '{"reply": "ls", "trial": -1}',
+    "more behind an object": REPLY + '{"reply": "ls"} and so on',
+    "a torn line after another record": '{"name": "project"}\n{"task_id":"a","rep',
+    "the same after a reply too": REPLY + '{"name": "project"}\n{"task_id":"a","rep',
+    "a program": "{ echo a; echo b; }",
+    "an object over several lines": '{\n  "a": 1\n}',
+    "an unfinished object of somebody else": '{"name": "pro',
+    "no text": b"{\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_of_somebody_else_is_left_as_it_is(inside: Inside, folder: Path, name: str) -> None:
+    held = FOREIGN[name]
+    (folder / "out.jsonl").write_bytes(held if isinstance(held, bytes) else held.encode())
+    before = (folder / "out.jsonl").read_bytes()
+    assert inside.refuses(*collect("touch asked")).startswith("out.jsonl:")
+    assert (folder / "out.jsonl").read_bytes() == before
+
+
+def test_the_first_line_of_a_collection_may_be_torn(inside: Inside, folder: Path) -> None:
+    inside.call(*collect(ECHO))
+    first = (folder / "out.jsonl").read_bytes().splitlines(keepends=True)[0]
+    for end in (1, 5, 20, len(first) - 2):
+        (folder / "out.jsonl").write_bytes(first[:end])
+        assert "cut off a last line" in inside.call(*collect(ECHO)).err
+        assert asked() == [(name, 0) for name in NAMES]
+
+
 def test_two_collections_do_not_write_one_file(inside: Inside, folder: Path) -> None:
     running = start()
     wait_for_lines(folder / "out.jsonl", 2)
