@@ -26,9 +26,9 @@ class ReplyOut:
     """A reply file that is added to, and what it held when it was opened.
 
     `kept` are the identities of its replies; `torn` is the number of bytes of a last line that a killed writer left
-    half-written, and that were cut off. Raises InputError for a file whose other lines are no replies, and for one whose
-    last line is neither a reply nor torn; then nothing in it is changed. Raises UsageError where somebody else is
-    writing it.
+    half-written, and that were cut off. Raises InputError for a file whose other lines are no replies, and for one
+    whose last line is neither a reply nor torn; then nothing in it is changed. Raises UsageError where somebody else
+    is writing it.
     """
 
     def __init__(self, path: Path) -> None:
