@@ -20,6 +20,7 @@ from qfuzz.cli.options import a_number, load_tasks, tasks_option
 from qfuzz.collect.answer import JSON, TEXT
 from qfuzz.collect.clean import RULES, parse_rules
 from qfuzz.collect.collection import GIVE_UP_AFTER, Ask, Collected, Failed, GaveUp, Manner, Operator, Stopped, collect
+from qfuzz.collect.failures import FailureList
 from qfuzz.collect.outfile import ReplyOut
 from qfuzz.collect.program import Ran, run_program
 from qfuzz.collect.prompts import NATIVE, parse_contract, prompts
@@ -138,6 +139,7 @@ def command(
     operator = Operator(model, effort)
     manner = Manner(_Program(program, stdin, operator, timeout).run, form, rules, jobs, retries, wait, rate)
     asked = list(prompts(wanted, load_tasks(task_sets).values()))
+    failures = FailureList(out.with_name(out.name + ".failed"), operator)
     with ExitStack() as cleanup:
         replies = cleanup.enter_context(ReplyOut(out))
         if replies.torn:
@@ -146,13 +148,20 @@ def command(
         left = [ask for ask in asks if ask.identity(operator) not in replies.kept]
         if len(left) < len(asks):
             print(f"{out}: holds {len(asks) - len(left)} of {len(asks)} already", file=sys.stderr)
+        failures.begin()
         stopped = cleanup.enter_context(_stop_on_signals())
-        return _collect(left, operator, manner, replies, stopped)
+        return _collect(left, operator, manner, replies, failures, stopped)
 
 
-def _collect(left: list[Ask], operator: Operator, manner: Manner, out: ReplyOut, stopped: threading.Event) -> int:
+def _collect(
+    left: list[Ask],
+    operator: Operator,
+    manner: Manner,
+    out: ReplyOut,
+    failures: FailureList,
+    stopped: threading.Event,
+) -> int:
     """Ask, write what comes, and say at the end what came."""
-    failures = _FailureList(out.path.with_name(out.path.name + ".failed"), operator)
     collected = cleaned = left_over = 0
     gave_up: Failed | None = None
     with progress_display(len(left), doing="asking", done="asked") as progress:
@@ -182,31 +191,6 @@ def _collect(left: list[Ask], operator: Operator, manner: Manner, out: ReplyOut,
     if gave_up is not None:
         print(f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {gave_up.reason}", file=sys.stderr)
     return 1 if failures.count else 0
-
-
-class _FailureList:
-    """The failures of this call, in a file of their own that is there only if there are any."""
-
-    def __init__(self, path: Path, operator: Operator) -> None:
-        self.path = path
-        self.count = 0
-        self._operator = operator
-        self.path.unlink(missing_ok=True)
-
-    def add(self, failed: Failed) -> None:
-        record = {
-            "task_id": failed.ask.prompt.task_id,
-            "contract": failed.ask.prompt.contract,
-            "model": self._operator.model,
-            "effort": self._operator.effort,
-            "trial": failed.ask.trial,
-            "attempts": failed.attempts,
-            "failure": failed.reason,
-            "stderr": failed.errors.decode("utf-8", "backslashreplace"),
-        }
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        self.count += 1
 
 
 @contextmanager

@@ -133,6 +133,49 @@ def test_a_failure_is_tried_again_and_listed_and_never_a_reply(inside: Inside, f
     assert not (folder / "out.jsonl.failed").exists()
 
 
+FAILED = {
+    **{"task_id": "note/t1-a", "contract": "raw", "model": "", "effort": None, "trial": 0},
+    **{"attempts": 1, "failure": "printed nothing", "stderr": ""},
+}
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "my own notes\n",
+        json.dumps(FAILED) + "\nmy own notes\n",
+        json.dumps({**FAILED, "mine": 1}) + "\n",
+        '{"task_id": "note/t1-a"}\n',
+        '{"reply": "ls"}\n',
+        "\n\n",
+    ],
+)
+def test_a_file_where_failures_go_is_not_taken_away(inside: Inside, folder: Path, held: str) -> None:
+    (folder / "out.jsonl.failed").write_text(held)
+    said = inside.refuses(*collect("touch asked"))
+    assert said == (
+        "out.jsonl.failed: failed asks are listed there, but it is not a list of failed asks; "
+        "move it away, or give another --out"
+    )
+    assert (folder / "out.jsonl.failed").read_text() == held
+
+
+def test_a_directory_or_link_where_failures_go_is_refused(inside: Inside, folder: Path) -> None:
+    (folder / "out.jsonl.failed").mkdir()
+    assert "but it is a directory; move it away, or give another --out" in inside.refuses(*collect("touch asked"))
+    (folder / "out.jsonl.failed").rmdir()
+    (folder / "out.jsonl.failed").symlink_to("set.jsonl")
+    assert "not a list of failed asks" in inside.refuses(*collect("touch asked"))
+    assert (folder / "out.jsonl.failed").is_symlink()
+
+
+@pytest.mark.parametrize("held", ["", json.dumps(FAILED) + "\n", json.dumps(FAILED) + "\n" + json.dumps(FAILED)[:40]])
+def test_an_older_list_of_failures_is_replaced(inside: Inside, folder: Path, held: str) -> None:
+    (folder / "out.jsonl.failed").write_text(held)
+    assert inside.call(*collect(ECHO)).status == 0
+    assert not (folder / "out.jsonl.failed").exists()
+
+
 def test_a_program_that_recovers_says_how_often_it_was_asked(inside: Inside, folder: Path) -> None:  # noqa: ARG001
     flaky = 'n=$(tail -n 1 | tr -cd "[:alnum:]"); [ -d "$n" ] || { mkdir "$n"; exit 1; }; echo "$n"'
     assert inside.call(*collect(flaky, "--retries", "1")).status == 0
