@@ -50,6 +50,13 @@ class _Program:
         return run_program(self.command, text.encode(), environment, self.timeout_seconds, stopped)
 
 
+def _text(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A callback of options that replies carry: bytes that are no text have no place in a line of JSON."""
+    if value is not None and any("\ud800" <= char <= "\udfff" for char in value):
+        raise click.BadParameter("is not UTF-8", context, parameter)
+    return value
+
+
 @click.command()
 @click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[REPLIES]...")
 @click.option("--command", "program", metavar="PROGRAM", help="Asked once a task and trial; run by /bin/sh -c.")
@@ -60,8 +67,10 @@ class _Program:
 @tasks_option
 @config_option
 @click.option("--trials", type=click.IntRange(1, MAX_TRIAL), default=1, show_default=True, help="Asks a task.")
-@click.option("--model", default="", metavar="NAME", help="The model's name, as replies will carry it.")
-@click.option("--effort", metavar="NAME", help="The effort, as replies will carry it; without it, unset.")
+@click.option("--model", default="", metavar="NAME", callback=_text, help="The model's name, as replies will carry it.")
+@click.option(
+    "--effort", metavar="NAME", callback=_text, help="The effort, as replies will carry it; without it, unset."
+)
 @click.option("--stdin", type=click.Choice([TEXT, JSON]), default=TEXT, show_default=True, help="What PROGRAM reads.")
 @click.option(
     "--format", "form", type=click.Choice([TEXT, JSON]), default=TEXT, show_default=True, help="What PROGRAM prints."
@@ -189,7 +198,10 @@ def _collect(
         print(f"qfuzz: stopped with {left_over} to ask; the same call goes on there", file=sys.stderr)
         return 130
     if gave_up is not None:
-        print(f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {gave_up.reason}", file=sys.stderr)
+        print(
+            f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {gave_up.reason}",
+            file=sys.stderr,
+        )
     return 1 if failures.count else 0
 
 

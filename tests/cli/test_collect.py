@@ -320,6 +320,8 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
         (["--out", "o", "--command", "cat", "--clean", "soap"], "there is no clean-up 'soap'; known: thinking"),
         (["--out", "o", "--command", "cat", "--rate", "0"], "--rate"),
         (["--out", "o", "--command", "cat", "--trials", "0"], "--trials"),
+        (["--out", "o", "--command", "touch asked", "--model", "\udcff"], "'--model': is not UTF-8"),
+        (["--out", "o", "--command", "touch asked", "--effort", "a\udcff"], "'--effort': is not UTF-8"),
         (["--out", "o", "--command", "cat", "--timeout", "nan"], "--timeout"),
         (["--out", "o", "--command", "cat", "--rate", "nan"], "--rate"),
         (["--out", "o", "--command", "cat", "--tasks", "none.jsonl"], "none.jsonl: can't be read"),
