@@ -26,6 +26,7 @@ from qfuzz.collect.program import Ran, run_program
 from qfuzz.collect.prompts import NATIVE, parse_contract, prompts
 from qfuzz.model.errors import UsageError
 from qfuzz.model.reply import CLEANED, MAX_TRIAL
+from qfuzz.model.text import one_line
 from qfuzz.report.progress import progress_display
 
 
@@ -199,7 +200,7 @@ def _collect(
         return 130
     if gave_up is not None:
         print(
-            f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {gave_up.reason}",
+            f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {one_line(gave_up.reason)}",
             file=sys.stderr,
         )
     return 1 if failures.count else 0

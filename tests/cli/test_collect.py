@@ -192,6 +192,14 @@ def test_a_broken_program_is_given_up(inside: Inside, folder: Path) -> None:
     assert (folder / "calls").read_text().count("x") == 10
 
 
+def test_what_the_program_says_does_not_reach_the_terminal_raw(inside: Inside, folder: Path) -> None:  # noqa: ARG001
+    told = r"""printf '{"error": "\\u001b[2Ja\\nb\\u009b\\u202e"}'"""
+    said = inside.call(*collect(told, "--format", "json", "--trials", "3", "--retries", "0"))
+    assert said.status == 1
+    assert r"\x1b[2Ja" in said.err
+    assert [line for line in said.err.splitlines() if not line.isprintable()] == []
+
+
 def test_a_rate_spaces_the_asks(inside: Inside, folder: Path) -> None:  # noqa: ARG001
     began = time.monotonic()
     assert inside.call(*collect(ECHO, "--jobs", "6", "--rate", "600")).status == 0
