@@ -229,7 +229,9 @@ def test_a_path_that_is_not_here_is_said_before_anything_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
 ) -> None:
     monkeypatch.setattr("qfuzz.transports.available.SEARCH_PATH", str(tmp_path))
-    with pytest.raises(PrerequisiteError, match=r"qfuzz: tmux-keys is not available here.*apt-get install tmux"):
+    with pytest.raises(
+        PrerequisiteError, match=r"qfuzz: tmux-keys is not available here.*apt-get install python3 tmux"
+    ):
         crossover(**asked)
 
 
