@@ -9,12 +9,12 @@ import click
 
 from qfuzz.cli.config import config_option
 from qfuzz.cli.options import open_pool, run_options
-from qfuzz.cli.stored import fixture_option, open_store, userland_of
+from qfuzz.cli.stored import fixture_option, open_store
 from qfuzz.engine.forms import form_maker, forms_key
 from qfuzz.engine.machinery import machinery
 from qfuzz.engine.minimize import Interrupted
 from qfuzz.engine.samples import read_fixture
-from qfuzz.engine.stored import breaker_of
+from qfuzz.engine.stored import breaker_of, userland_of
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.forms import Forms
 from qfuzz.model.task import Fixture

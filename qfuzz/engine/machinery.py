@@ -18,6 +18,7 @@ from qfuzz.model.delivery import SHELLS, Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
+from qfuzz.transports.available import SERVERS_PATH
 from qfuzz.transports.base import Transport
 
 _SYNTAX_SECONDS = 10.0
@@ -81,16 +82,23 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
         "timeout_seconds": timeout_seconds,
         "observed": OBSERVED,
         "agent": sha256_hex(agent_zip()),
-        "programs": _programs(ENVIRONMENT["PATH"]),
+        "programs": _programs(f"{ENVIRONMENT['PATH']}:{SERVERS_PATH}"),
     }
 
 
 def _programs(search_path: str) -> str:
-    """A digest of names, sizes and times of the programs that a reply can find: another one is another context."""
+    """A digest of names, sizes and times of the programs that a reply can find, and of the servers beside it.
+
+    Another one is another context; so is a link that leads to another one.
+    """
     found = []
     for directory in sorted({os.path.realpath(each) for each in search_path.split(":")}):
         with os.scandir(directory) as entries:
             for entry in entries:
-                status = entry.stat(follow_symlinks=False)
+                try:
+                    status = entry.stat()
+                except OSError:
+                    # A link that leads nowhere, or a file that only root may look at.
+                    status = entry.stat(follow_symlinks=False)
                 found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
     return sha256_hex("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))

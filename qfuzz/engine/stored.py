@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from qfuzz.engine.laboratory import Breaker
+from qfuzz.jail.userland import GNU
 from qfuzz.model.delivery import Launch, Rejection
-from qfuzz.model.errors import StoreError
+from qfuzz.model.errors import StoreError, UsageError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
 from qfuzz.oracle.compare import Stability
@@ -50,3 +54,15 @@ def direct_of(judged: StoredBreaker, given: Fixture, store: Store) -> Observatio
     where = fixture_key(fixture_of(judged, given))
     key = observation_key(judged.context, where, launch_key(straight), 0)
     return store.observations([key]).get(key)
+
+
+def userland_of(store: Store, judged: Iterable[StoredBreaker]) -> str:
+    """The userland under which all of these ran; raises UsageError where they did not all run under the same one."""
+    names = set()
+    for each in judged:
+        ((context,),) = store.select("select context from contexts where key = ?", (each.context,))
+        userland = json.loads(context).get("userland")
+        names.add(GNU if userland is None else str(userland["name"]))
+    if len(names) > 1:
+        raise UsageError(f"these ran under several userlands ({', '.join(sorted(names))})", hint="name those of one")
+    return names.pop()

@@ -18,7 +18,7 @@ from qfuzz.jail.shown import Shown, for_agent, spared, stage, work_directory
 from qfuzz.jail.userland import FOLDER, Userland, environment
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
-from qfuzz.model.recorder import TAP
+from qfuzz.model.recorder import PLACE_FILES, TAP
 
 AGENT = "/run/qfuzz/agent.zip"
 _LAUNCHER = Path(__file__).parent / "launcher.py"
@@ -124,6 +124,7 @@ def command_line(
         command += ["--dir", path]
     command += ["--symlink", "../tmp", "/var/tmp"]
     if userland is not None:
+        command += ["--perms", "0755", "--dir", FOLDER]
         for applet in userland.applets:
             command += ["--symlink", userland.program, f"{FOLDER}/{applet}"]
     for path, fd in files.items():
@@ -169,7 +170,11 @@ class BubblewrapRecipe:
         self.files: Mapping[str, bytes] = {
             AGENT: agent_zip(),
             **{path: text.encode() for path, text in _WRITTEN_FILES.items()},
+            **dict(zip(PLACE_FILES, self._place(), strict=True)),
         }
+
+    def _place(self) -> tuple[bytes, bytes]:
+        return work_directory(self._shown).encode(), environment(self._userland)["PATH"].encode()
 
     def command(self, files: Mapping[str, int]) -> list[str]:
         return command_line(self._interpreter, self._slot, files, self._shown, self._userland, self.ids)

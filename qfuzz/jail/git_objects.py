@@ -17,7 +17,6 @@ MAX_PACKED_OBJECTS = 20_000
 MAX_DELTA_DEPTH = 60
 """git itself packs chains of at most 50."""
 
-_LOOSE = re.compile(rb"objects/([0-9a-f]{2})/([0-9a-f]{38})")
 _PACK = re.compile(rb"objects/pack/pack-[0-9a-f]+\.pack")
 _HEADER = re.compile(rb"(commit|tree|blob|tag) ([0-9]{1,12})\0")
 _PACKED_KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}

@@ -19,7 +19,7 @@ from qfuzz.jail.limits import Limits
 from qfuzz.jail.shown import Shown
 from qfuzz.jail.userland import Userland
 from qfuzz.model.errors import HostError
-from qfuzz.model.recorder import NOTE_ARRIVAL
+from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL
 
 _IDS = 65_536
 _KEPT = " ".join(sorted({*ENVIRONMENT, "_QFUZZ_SHELLS_LEFT"} - {"_", "HOME", "USER", "LOGNAME"}))
@@ -40,7 +40,7 @@ _TEXTS: Mapping[str, str] = {
     "/etc/sudoers": "Defaults !use_pty, !syslog, !pam_session, !pam_setcred, !lecture, runcwd=*, umask=0777\n"
     f'Defaults env_keep += "{_KEPT}"\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n',
     # A login begins in the home directory.
-    "/etc/profile": "cd /work\nunset OLDPWD MAIL\nPATH=/usr/bin:/bin\n" + NOTE_ARRIVAL,
+    "/etc/profile": BEGIN + "unset OLDPWD MAIL\n" + NOTE_ARRIVAL,
 }
 
 

@@ -92,13 +92,15 @@ def _pack_modes(modes: Sequence[int]) -> bytes:
 
 
 def pack_request(execution: Execution, side_files: str = SIDE_FILES) -> bytes:
-    """The frame that asks an agent for this run; raises FrameError where it is too large.
+    """The frame that asks an agent for this run; raises FrameError where it is too large, or no command.
 
     `side_files` is where the agent keeps side files, for one that can't keep them at SIDE_FILES: arguments that are
     paths below SIDE_FILES are changed to lead there.
     """
     launch = execution.launch
     argv = launch.argv
+    if any(b"\0" in word for word in (launch.executable, *argv)):
+        raise frames.FrameError("an argument holds a NUL")
     if side_files != SIDE_FILES:
         prefix = f"{side_files}/".encode()
         argv = tuple(

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from qfuzz.engine.stored import direct_of, fixture_of, is_stable
+from qfuzz.engine.stored import direct_of, fixture_of, is_stable, userland_of
 from qfuzz.gen.public import load_public
+from qfuzz.jail.userland import GNU
 from qfuzz.model.case import Case, Expect, Failure, TaskName, Way
 from qfuzz.model.case_codec import decode_case, encode_case, identity
 from qfuzz.model.content import sha256_hex
@@ -28,6 +29,7 @@ MOST_REASON = 300
 """Characters of a reason that is made here."""
 
 NOT_STABLE = "not stable"
+OTHER_USERLAND = "ran with another userland, which the gate does not have"
 ELSEWHERE = "ran in another work directory (name it with --fixture)"
 NO_FORMS = "with the whole reply: no minimal form is known (`qfuzz shrink` finds one)"
 WHOLE = "with the whole reply: no smaller one is sure to break in the same way"
@@ -62,6 +64,8 @@ def _collected(
 ) -> Collected:
     if not is_stable(judged):
         return Collected(None, NOT_STABLE)
+    if userland_of(store, [judged]) != GNU:
+        return Collected(None, OTHER_USERLAND)
     direct = direct_of(judged, given, store)
     if direct is None:
         return Collected(None, ELSEWHERE)

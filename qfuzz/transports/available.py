@@ -20,6 +20,9 @@ from qfuzz.transports.base import Boundary, NodePackage, Transport
 SEARCH_PATH = "/usr/bin:/bin"
 """Where programs are found in the jail, which sees the machine's own folders there."""
 
+SERVERS_PATH = "/usr/sbin"
+"""Where servers are, which boundaries start by their whole path."""
+
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         "busybox": "busybox",
@@ -72,12 +75,11 @@ class Missing:
 
 def missing(boundary: Boundary) -> Missing | None:
     """What `boundary` lacks on this machine, or None. Starts nothing and loads nothing."""
-    # Servers are started by their whole path, which a reply's PATH has not.
-    path = f"{SEARCH_PATH}:/usr/sbin"
+    path = f"{SEARCH_PATH}:{SERVERS_PATH}"
     lacking = [program for program in boundary.programs if shutil.which(program, path=path) is None]
     if lacking:
         packages = tuple(PACKAGES[program] for program in lacking)
-        what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {SEARCH_PATH}"
+        what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {path}"
         return Missing(boundary.name, what, packages)
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:

@@ -15,7 +15,7 @@ from base64 import b64encode
 
 from qfuzz.bash.quote import as_word, double
 from qfuzz.model.delivery import Launch, Refusal, SideFile
-from qfuzz.model.recorder import NOTE_ARRIVAL, TAP
+from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL, PLACE_FILES, TAP
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_long, refuse_nul
 from qfuzz.transports.nested import Nested
@@ -62,15 +62,18 @@ SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home XDG_DATA_HOME={TAP} PATH
 """
 
 _BASH_START = (
-    "HOME=/home/user\ncd /work\n"
-    "unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME\n" + NOTE_ARRIVAL
+    "HOME=/home/user\n"
+    + BEGIN
+    + "unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME\n"
+    + NOTE_ARRIVAL
 )
 
-_FISH_START = """
+_FISH_START = f"""
 set -gx HOME /home/user
 set -gx USER user
 set -gx LOGNAME user
-cd /work
+cd (cat {PLACE_FILES[0]})
+set -gx PATH (string split : (cat {PLACE_FILES[1]}))
 set -e SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME
 """
 

@@ -78,6 +78,7 @@ _NAMED = {
     ord('"'): b'"',
 }
 _NUMBERED = re.compile(rb"x([0-9A-Fa-f]{2})|([0-3][0-7]{2})")
+_SEPARATOR = re.compile(rb"(?<!\S);(?!\S)")
 _VARIABLE = re.compile(rb"\$\$|\$\{([A-Za-z_]\w*)\}")
 
 
@@ -125,10 +126,11 @@ class SystemdModel(Boundary):
         words = _words(b"'" + line)
         if words is None or further:
             return Rejection(self.name, "unbalanced quoting, ignoring the line")
-        if b";" in words:
-            return Refusal(self.name, text.index(b";"), "a service of several commands is not modelled")
+        separator = _SEPARATOR.search(line)
+        if separator is not None and b";" in words:
+            return Refusal(self.name, separator.start(), "a service of several commands is not modelled")
         script, *arguments = (_started(word) for word in words)
-        if b"\0" in script:
+        if any(b"\0" in word for word in (script, *arguments)):
             return Rejection(self.name, "an escape makes a NUL")
         return Launch(b"/bin/bash", (b"bash", b"-c", script, *arguments), script)
 

@@ -56,7 +56,7 @@ class TerraformModel(Boundary):
             number = _NUMBER.match(text, place) if mark.group() == b"${" else None
             if number is None:
                 return self._unknown(text, mark)
-            parts.append(str(int(number.group(1))).encode())
+            parts.append(number.group(1).lstrip(b"0") or b"0")
             place = number.end()
         return b"".join([*parts, text[place:]])
 

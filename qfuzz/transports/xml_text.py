@@ -155,7 +155,11 @@ class EntitiesDecoded(Boundary):
         refusal = refuse_bytes(self.name, text, "what is decoded")
         if refusal is not None:
             return refusal
-        decoded = html.unescape(text.decode("utf-8")).encode("utf-8", "surrogatepass")
+        try:
+            decoded = html.unescape(text.decode("utf-8")).encode("utf-8", "surrogatepass")
+        except ValueError as error:
+            # Python's own bound on the digits of a number.
+            return Rejection(self.name, str(error))
         return Rejection(self.name, "the decoded command holds a NUL") if b"\0" in decoded else decoded
 
     def armor(self, program: bytes) -> bytes:

@@ -40,7 +40,8 @@ def scalar_at(boundary: str, document: str, path: tuple[str | int, ...]) -> byte
         return Rejection(boundary, _said(error))
     except RecursionError:
         return Rejection(boundary, "nested too deeply")
-    except ValueError as error:
+    except (OverflowError, ValueError) as error:
+        # PyYAML takes any eight digits for a character.
         return Rejection(boundary, str(error))
     for step in path:
         if isinstance(step, int) and isinstance(node, yaml.SequenceNode) and step < len(node.value):

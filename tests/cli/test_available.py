@@ -29,7 +29,7 @@ def without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_named_transport_that_is_missing_is_an_error(inside: Inside, stack: str) -> None:
     replies = write_replies(Path("replies.jsonl"))
     said = inside.refuses("diff", replies, "--transport", stack)
-    assert said == "zsh is not available here, because zsh is not in /nowhere; sudo apt-get install zsh"
+    assert said == "zsh is not available here, because zsh is not in /nowhere:/usr/sbin; sudo apt-get install zsh"
 
 
 @pytest.mark.usefixtures("without_programs")
@@ -55,7 +55,7 @@ def test_of_all_transports_what_is_missing_is_left_out_with_a_note(
 def test_show_says_what_is_missing(inside: Inside) -> None:
     said = inside.call("transports", "show", "fish")
     assert said.status == 0
-    assert said.out.endswith("fish is not available here, because fish is not in /nowhere; sudo apt-get install fish\n")
+    assert said.out.endswith("fish is not available here, because fish is not in /nowhere:/usr/sbin; sudo apt-get install fish\n")
 
 
 @pytest.mark.usefixtures("without_programs")

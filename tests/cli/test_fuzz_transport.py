@@ -46,6 +46,16 @@ def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_
     assert str(breaker["smallest"]).split("\n")[0] in explained.out
 
 
+def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "careless.py").write_text("def quote(text):\n    return '\"' + text.replace('\"', '\\\\\"') + '\"'\n")
+    for name, escape, found in (("mine", "careless:quote", True), ("mended", "shlex:quote", False)):
+        config = f'[transports.{name}]\ntemplate = "bash -c {{}}"\nescape = "{escape}"\n'
+        (tmp_path / "qfuzz.toml").write_text(config)
+        said = qfuzz(["fuzz", "--transport", name, "--examples", "4", "--seed", "1", "--json"], tmp_path)
+        assert said.status == found, said.err
+        assert any(each["event"] == "breaker" for each in said.records()) == found
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -71,13 +81,14 @@ def test_bad_input_is_one_line_and_status_2(tmp_path: Path, arguments: list[str]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_database_that_may_only_be_read(inside: Inside, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", [("--transport", "quoted"), ("--escape", "shlex:quote")], ids=lambda each: each[0])
+def test_a_database_that_may_only_be_read(inside: Inside, tmp_path: Path, target: tuple[str, str]) -> None:
     Store(Path("kept.db")).close()
     Path("kept.db").chmod(0o444)
     tmp_path.chmod(0o555)
     with as_nobody():
-        assert inside.refuses("fuzz", "--transport", "quoted", "--db", "kept.db").startswith("kept.db: ")
-        assert inside.refuses("fuzz", "--transport", "quoted", "--db", "new.db").startswith("new.db: ")
+        assert inside.refuses("fuzz", *target, "--db", "kept.db").startswith("kept.db: ")
+        assert inside.refuses("fuzz", *target, "--db", "new.db").startswith("new.db: ")
     tmp_path.chmod(0o755)
 
 

@@ -133,8 +133,14 @@ owns = st.builds(OwnRun, service=words, ready=words, ready_seconds=st.floats(0, 
 names = st.binary(min_size=1, max_size=8).filter(lambda name: b"/" not in name and b"\0" not in name)
 
 
+@pytest.mark.parametrize("argv", [(b"a", b"b\0"), (b"\0",)])
+def test_what_execve_has_no_way_to_take_is_never_asked_for(argv: tuple[bytes, ...]) -> None:
+    with pytest.raises(frames.FrameError, match="NUL"):
+        pack_request(Execution(Launch(b"/bin/x", argv, b""), Fixture(), 1.5))
+
+
 @given(
-    argv=st.lists(st.binary(max_size=20), min_size=1, max_size=4),
+    argv=st.lists(st.binary(max_size=20).map(lambda word: word.replace(b"\0", b"")), min_size=1, max_size=4),
     stdin=st.none() | st.binary(max_size=20),
     side=st.dictionaries(names, st.binary(max_size=9), max_size=3),
     files=st.dictionaries(names, st.tuples(st.binary(max_size=9), st.integers(0, 0o7777)), max_size=3),

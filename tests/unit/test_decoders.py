@@ -83,6 +83,11 @@ def decoded(name: str, text: bytes) -> bytes | Refusal | Rejection:
         ("kubernetes-model", b"$x $(y) $(NAME) $$(NAME) $$ ${NAME} $( $", b"$x $(y) web $(NAME) $ ${NAME} $( $"),
         ("terraform-model", b"$x $(y) $${z} %%{z} $$ %% $$${x}", b"$x $(y) ${z} %{z} $$ %% $${x}"),
         ("terraform-model", b"${1} ${10}x", b"1 10x"),
+        ("terraform-model", b"${" + b"7" * 5000 + b"} ${00} ${012}", b"7" * 5000 + b" 0 12"),
+        ("entities-decoded", b"&#" + b"7" * 5000 + b";", REJECTED),
+        ("yaml-double", b"\\UFFFFFFFF", REJECTED),
+        ("yaml-plain", b'"\\UFFFFFFFF"', REJECTED),
+        ("github-run", b'"\\UFFFFFFFF"', REJECTED),
         ("terraform-model", b"${x}", REJECTED),
         ("terraform-model", b"${x:-y}", REJECTED),
         ("terraform-model", b"${#x[@]}", REJECTED),
@@ -158,13 +163,14 @@ def test_what_is_no_line_of_a_crontab(text: bytes) -> None:
         (rb"a\tb \x41 \101 \q \'c\'", [b"a\tb A A \\q 'c'"]),
         (b"it's a \"b c\" 'd", [b"its", b"a", b"b c", b"d"]),
         (b"a\\\nb", [b"a b"]),
+        (rb"a' \x3b 'b", [b"a", b";", b"b"]),
     ],
 )
 def test_a_command_line_of_systemd(text: bytes, arguments: list[bytes]) -> None:
     assert started("systemd-model", text) == ((b"bash", b"-c", *arguments), None)
 
 
-@pytest.mark.parametrize("text", [b"a\nb", b"it's", b"a\n", b"x\\"])
+@pytest.mark.parametrize("text", [b"a\nb", b"it's", b"a\n", b"x\\", rb"a\x00", rb"a' \x00 '"])
 def test_what_is_no_command_line_of_systemd(text: bytes) -> None:
     assert isinstance(started("systemd-model", text), Rejection)
 

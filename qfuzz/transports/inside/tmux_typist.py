@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
 import sys
 import termios
 import time
@@ -28,11 +27,27 @@ SURE_SECONDS = 0.05
 """A shell that has waited so long, but not prompted, asks for more."""
 
 
+def run(words: list[bytes]) -> tuple[bool, bytes]:
+    """Whether a program ended well, and what it printed. (To load Python's own subprocess takes longer than tmux.)"""
+    reader, writer = os.pipe()
+    actions = [(os.POSIX_SPAWN_DUP2, writer, 1), (os.POSIX_SPAWN_CLOSE, writer), (os.POSIX_SPAWN_CLOSE, reader)]
+    child = os.posix_spawnp(words[0], words, os.environ, file_actions=actions)
+    os.close(writer)
+    printed = b""
+    while True:
+        chunk = os.read(reader, 1 << 16)
+        if not chunk:
+            break
+        printed += chunk
+    os.close(reader)
+    return os.waitpid(child, 0)[1] == 0, printed
+
+
 class Pane:
     """A tmux server of its own with one pane."""
 
     def __init__(self, folder: str) -> None:
-        self._tmux = ["tmux", "-S", f"{folder}/tmux", "-f", "/dev/null"]
+        self._tmux = [b"tmux", b"-S", f"{folder}/tmux".encode(), b"-f", b"/dev/null"]
         self._status = f"{folder}/status"
         self._prompts = f"{folder}/prompts"
         self._seen_prompts = 0
@@ -41,19 +56,20 @@ class Pane:
             file.write(f"PROMPT_COMMAND='printf . >> {self._prompts}'\n")
         shell = f"bash --rcfile {start_up} -i > /proc/{os.getpid()}/fd/1; echo $? > {self._status}"
         # As in a login, where tmux has no terminal of its own to learn the size from.
-        size = ["-x", "200", "-y", "50"]
-        wanted = ["new-session", "-d", *size, "-c", os.getcwd(), "-P", "-F", "#{pane_pid} #{pane_tty}", shell]
-        started = subprocess.run([*self._tmux, *wanted], capture_output=True, check=True)
-        pane, _, terminal = started.stdout.strip().partition(b" ")
+        wanted = [b"new-session", b"-d", b"-x", b"200", b"-y", b"50", b"-c", os.getcwdb()]
+        wanted += [b"-P", b"-F", b"#{pane_pid} #{pane_tty}", shell.encode()]
+        started, printed = run([*self._tmux, *wanted])
+        if not started:
+            sys.exit(1)
+        pane, _, terminal = printed.strip().partition(b" ")
         self._pane = int(pane)
         self._terminal = os.open(terminal, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
 
     def send(self, *keys: bytes, before: tuple[bytes, ...] = ()) -> bytes | None:
         """What tmux prints of the command `before` and of sending keys; None where it did not take them."""
         words = (*before, b";") if before else ()
-        sent = subprocess.run([*self._tmux, *words, "send-keys", *keys], capture_output=True)
-        os.write(2, sent.stderr)
-        return sent.stdout if sent.returncode == 0 else None
+        taken, printed = run([*self._tmux, *words, b"send-keys", *keys])
+        return printed if taken else None
 
     def wait_for_prompt(self) -> None:
         """Until the shell waits, has ended, or a command seems to read what is sent."""

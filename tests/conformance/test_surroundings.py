@@ -1,0 +1,65 @@
+"""What a reply finds around it is the same over boundaries that begin anew somewhere else: ssh, su, sudo, terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from qfuzz.engine.machinery import machinery
+from qfuzz.jail.pool import Pool
+from qfuzz.jail.userland import find_userland
+from qfuzz.model.delivery import Launch
+from qfuzz.model.errors import HostError
+from qfuzz.model.task import Fixture
+from qfuzz.transports.loader import load, resolve
+from tests.available import available
+
+HERE = Path(__file__).resolve().parent
+STACKS = [name for name, boundary in load().boundaries.items() if boundary.needs_jail and name != "ssh-fish"]
+PLACE = b'pwd; echo "$PATH"; command -v grep; id -un; ls'
+
+
+def place(pool: Pool, name: str) -> bytes:
+    delivery = resolve(name).deliver(PLACE if name != "ssh-words" else b"'" + PLACE + b"'")
+    if name == "ssh-pasted":
+        delivery = resolve(name).deliver(PLACE.replace(b"$", b"\\$").replace(b'"', b'\\"'))
+    if name == "sudo-login":
+        delivery = resolve(name).deliver(b"pwd; printenv PATH; command -v grep; id -un; ls")
+    assert isinstance(delivery, Launch)
+    return machinery(pool, 20.0).run(delivery, Fixture()).stdout.data
+
+
+@pytest.fixture(scope="module")
+def under_busybox() -> Iterator[Pool]:
+    try:
+        userland = find_userland("busybox")
+    except HostError as error:
+        pytest.skip(str(error))
+    with Pool(1, userland=userland) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def beside_a_shown_folder() -> Iterator[Pool]:
+    """A jail whose work directory is not where it is elsewhere, because a shown folder is."""
+    work = Path("/work")
+    if not work.is_dir() or work not in HERE.parents:
+        pytest.skip("there is no folder below /work to show")
+    with Pool(1, shown=(HERE,)) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("name", available(STACKS))
+def test_another_userland_comes_first_everywhere(under_busybox: Pool, name: str) -> None:
+    direct = place(under_busybox, "direct")
+    assert direct.splitlines()[1].startswith(b"/run/qfuzz/userland:")
+    assert place(under_busybox, name) == direct
+
+
+@pytest.mark.parametrize("name", available(STACKS))
+def test_the_work_directory_is_where_it_is(beside_a_shown_folder: Pool, name: str) -> None:
+    direct = place(beside_a_shown_folder, "direct")
+    assert direct.startswith(b"/work-\n")
+    assert place(beside_a_shown_folder, name) == direct
