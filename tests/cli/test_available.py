@@ -55,7 +55,9 @@ def test_of_all_transports_what_is_missing_is_left_out_with_a_note(
 def test_show_says_what_is_missing(inside: Inside) -> None:
     said = inside.call("transports", "show", "fish")
     assert said.status == 0
-    assert said.out.endswith("fish is not available here, because fish is not in /nowhere:/usr/sbin; sudo apt-get install fish\n")
+    assert said.out.endswith(
+        "fish is not available here, because fish is not in /nowhere:/usr/sbin; sudo apt-get install fish\n"
+    )
 
 
 @pytest.mark.usefixtures("without_programs")
