@@ -6,6 +6,8 @@ what is needed comes with the first breaker file or fixture that is used.
 
 from __future__ import annotations
 
+import math
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--qfuzz-timeout",
         metavar="SECONDS",
-        type=float,
+        type=_seconds,
         default=10.0,
         help="The longest that one execution may take. Default: 10.",
     )
@@ -49,6 +51,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="bwrap",
         help="'none' gives up the jail, for breaker files that somebody has read, and for nothing else.",
     )
+
+
+def _seconds(text: str) -> float:
+    """The bounds are those of the command line."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0.05 <= seconds <= 3600:
+        raise ArgumentTypeError(f"must be 0.05 to 3600 seconds, not {text!r}")
+    return seconds
 
 
 def pytest_configure(config: pytest.Config) -> None:
