@@ -79,7 +79,7 @@ def examine() -> Iterator[Finding]:
         yield Finding(
             name,
             not lacking,
-            _sh(version) if name == "sh" and version else version or "there, without a version",
+            _version(name, version) or "there, without a version",
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
     yield from _boundaries()
@@ -94,18 +94,20 @@ def _adapters() -> Iterator[Finding]:
     yield Finding("adapters", True, f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available")
 
 
-def _sh(digest: str) -> str:
-    """Which shell sh is here. dash tells no version, so the package says it; the digest is what runs are kept under."""
-    target = os.path.realpath("/bin/sh")
+def _version(name: str, version: str) -> str:
+    """What a program says of itself. dash says nothing, so its package does; the digest is what runs are kept under."""
+    if name not in ("sh", "dash") or not version:
+        return version
+    target = os.path.realpath(f"/bin/{name}")
     named = os.path.basename(target)
     try:
         asked = subprocess.run(
             ["dpkg-query", "--showformat=${Version}", "--show", named], capture_output=True, text=True, check=False
         )
     except OSError:
-        return f"{named}, sha256 {digest}"
-    version = asked.stdout.strip() if asked.returncode == 0 else ""
-    return f"{named} {version}" if version else f"{named}, sha256 {digest}"
+        return f"{named}, sha256 {version}"
+    package = asked.stdout.strip() if asked.returncode == 0 else ""
+    return f"{named} {package}" if package else f"{named}, sha256 {version}"
 
 
 def _boundaries() -> Iterator[Finding]:

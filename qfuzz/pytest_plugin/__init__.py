@@ -6,6 +6,7 @@ what is needed comes with the first breaker file or fixture that is used.
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +23,6 @@ __all__ = ["assert_escapes", "assert_faithful", "qfuzz_replay", "qfuzz_transport
 
 SUFFIX = ".breakers.jsonl"
 """That of `qfuzz.model.case`, which is not loaded until a file has it."""
-
-_LEAST_SECONDS, _MOST_SECONDS = 0.05, 3600
-"""As the command line has them."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,17 +57,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= 256):
-        raise ArgumentTypeError(f"expected a number from 1 to 256, not {text!r}")
+        raise ArgumentTypeError(f"must be 1 to 256, not {text!r}")
     return int(text)
 
 
 def _seconds(text: str) -> float:
+    """The bounds are those of the command line."""
     try:
         seconds = float(text)
     except ValueError:
-        seconds = 0.0
-    if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:
-        raise ArgumentTypeError(f"expected seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}, not {text!r}")
+        seconds = math.nan
+    if not 0.05 <= seconds <= 3600:
+        raise ArgumentTypeError(f"must be 0.05 to 3600 seconds, not {text!r}")
     return seconds
 
 

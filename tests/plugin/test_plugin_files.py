@@ -117,9 +117,8 @@ def test_what_else_is_wrong_fails_in_one_line(project: Project) -> None:
         (["--qfuzz-transport", "pigeon"], "ERROR: --qfuzz-transport: unknown transport 'pigeon'; "),
         (["--qfuzz-config", "none.toml"], "none.toml: can't be read (No such file or directory)"),
         (["--qfuzz-config", "bad.toml"], "bad.toml:2: transports.x.templat: unknown key"),
-        (["--qfuzz-jobs", "0"], "argument --qfuzz-jobs: expected a number from 1 to 256, not '0'"),
-        (["--qfuzz-jobs", "257"], "argument --qfuzz-jobs: expected a number from 1 to 256, not '257'"),
-        (["--qfuzz-timeout", "nan"], "argument --qfuzz-timeout: expected seconds from 0.05 to 3600, not 'nan'"),
+        (["--qfuzz-jobs", "0"], "argument --qfuzz-jobs: must be 1 to 256, not '0'"),
+        (["--qfuzz-jobs", "257"], "argument --qfuzz-jobs: must be 1 to 256, not '257'"),
     ],
 )
 def test_a_bad_option_is_one_usage_error_and_not_one_a_test(project: Project, options: list[str], said: str) -> None:
