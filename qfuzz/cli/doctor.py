@@ -15,7 +15,7 @@ from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
-from qfuzz.transports.available import EXTRA_HINT, PACKAGES, missing
+from qfuzz.transports.available import PACKAGES, missing
 from qfuzz.transports.loader import load
 
 _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
@@ -119,5 +119,5 @@ def _boundaries() -> Iterator[Finding]:
     detail = f"{len(boundaries) - len(lacking)} of {len(boundaries)} are available"
     packages = sorted({name for found in lacking for name in found.packages})
     commands = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
-    commands += [EXTRA_HINT] if any(not found.packages for found in lacking) else []
+    commands += sorted({found.other for found in lacking if not found.packages})
     yield Finding("transports", True, detail, " && ".join(commands))

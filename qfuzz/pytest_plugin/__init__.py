@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from qfuzz.pytest_plugin.fixtures import FIXTURES, assert_escapes, assert_faithful, qfuzz_replay, qfuzz_transport
-from qfuzz.pytest_plugin.lab import close_lab
+from qfuzz.pytest_plugin.lab import check_options, close_lab
 
 if TYPE_CHECKING:
     from qfuzz.pytest_plugin.items import BreakerFile
@@ -37,7 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="STACK",
         help="Replay the programs of all breaker files over this transport, which each should survive.",
     )
-    group.addoption("--qfuzz-jobs", metavar="N", type=int, default=1, help="Jails of each test process. Default: 1.")
+    group.addoption(
+        "--qfuzz-jobs", metavar="N", type=_jobs, default=1, help="Jails of each test process, 1 to 256. Default: 1."
+    )
     group.addoption(
         "--qfuzz-timeout",
         metavar="SECONDS",
@@ -53,6 +55,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= 256):
+        raise ArgumentTypeError(f"must be 1 to 256, not {text!r}")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
     """The bounds are those of the command line."""
     try:
@@ -66,6 +74,7 @@ def _seconds(text: str) -> float:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "qfuzz: runs shell commands in qfuzz's jail.")
+    check_options(config)
 
 
 @pytest.hookimpl(trylast=True)
