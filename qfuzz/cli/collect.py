@@ -20,11 +20,13 @@ from qfuzz.cli.options import a_number, load_tasks, tasks_option
 from qfuzz.collect.answer import JSON, TEXT
 from qfuzz.collect.clean import RULES, parse_rules
 from qfuzz.collect.collection import GIVE_UP_AFTER, Ask, Collected, Failed, GaveUp, Manner, Operator, Stopped, collect
+from qfuzz.collect.failures import FailureList
 from qfuzz.collect.outfile import ReplyOut
 from qfuzz.collect.program import Ran, run_program
 from qfuzz.collect.prompts import NATIVE, parse_contract, prompts
 from qfuzz.model.errors import UsageError
 from qfuzz.model.reply import CLEANED, MAX_TRIAL
+from qfuzz.model.text import one_line
 from qfuzz.report.progress import progress_display
 
 
@@ -49,6 +51,13 @@ class _Program:
         return run_program(self.command, text.encode(), environment, self.timeout_seconds, stopped)
 
 
+def _text(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A callback of options that replies carry: bytes that are no text have no place in a line of JSON."""
+    if value is not None and any("\ud800" <= char <= "\udfff" for char in value):
+        raise click.BadParameter("is not UTF-8", context, parameter)
+    return value
+
+
 @click.command()
 @click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[REPLIES]...")
 @click.option("--command", "program", metavar="PROGRAM", help="Asked once a task and trial; run by /bin/sh -c.")
@@ -59,8 +68,10 @@ class _Program:
 @tasks_option
 @config_option
 @click.option("--trials", type=click.IntRange(1, MAX_TRIAL), default=1, show_default=True, help="Asks a task.")
-@click.option("--model", default="", metavar="NAME", help="The model's name, as replies will carry it.")
-@click.option("--effort", metavar="NAME", help="The effort, as replies will carry it; without it, unset.")
+@click.option("--model", default="", metavar="NAME", callback=_text, help="The model's name, as replies will carry it.")
+@click.option(
+    "--effort", metavar="NAME", callback=_text, help="The effort, as replies will carry it; without it, unset."
+)
 @click.option("--stdin", type=click.Choice([TEXT, JSON]), default=TEXT, show_default=True, help="What PROGRAM reads.")
 @click.option(
     "--format", "form", type=click.Choice([TEXT, JSON]), default=TEXT, show_default=True, help="What PROGRAM prints."
@@ -138,6 +149,7 @@ def command(
     operator = Operator(model, effort)
     manner = Manner(_Program(program, stdin, operator, timeout).run, form, rules, jobs, retries, wait, rate)
     asked = list(prompts(wanted, load_tasks(task_sets).values()))
+    failures = FailureList(out.with_name(out.name + ".failed"), operator)
     with ExitStack() as cleanup:
         replies = cleanup.enter_context(ReplyOut(out))
         if replies.torn:
@@ -146,13 +158,20 @@ def command(
         left = [ask for ask in asks if ask.identity(operator) not in replies.kept]
         if len(left) < len(asks):
             print(f"{out}: holds {len(asks) - len(left)} of {len(asks)} already", file=sys.stderr)
+        failures.begin()
         stopped = cleanup.enter_context(_stop_on_signals())
-        return _collect(left, operator, manner, replies, stopped)
+        return _collect(left, operator, manner, replies, failures, stopped)
 
 
-def _collect(left: list[Ask], operator: Operator, manner: Manner, out: ReplyOut, stopped: threading.Event) -> int:
+def _collect(
+    left: list[Ask],
+    operator: Operator,
+    manner: Manner,
+    out: ReplyOut,
+    failures: FailureList,
+    stopped: threading.Event,
+) -> int:
     """Ask, write what comes, and say at the end what came."""
-    failures = _FailureList(out.path.with_name(out.path.name + ".failed"), operator)
     collected = cleaned = left_over = 0
     gave_up: Failed | None = None
     with progress_display(len(left), doing="asking", done="asked") as progress:
@@ -180,33 +199,11 @@ def _collect(left: list[Ask], operator: Operator, manner: Manner, out: ReplyOut,
         print(f"qfuzz: stopped with {left_over} to ask; the same call goes on there", file=sys.stderr)
         return 130
     if gave_up is not None:
-        print(f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {gave_up.reason}", file=sys.stderr)
+        print(
+            f"qfuzz: gave up after {GIVE_UP_AFTER} failed asks in a row; the last: {one_line(gave_up.reason)}",
+            file=sys.stderr,
+        )
     return 1 if failures.count else 0
-
-
-class _FailureList:
-    """The failures of this call, in a file of their own that is there only if there are any."""
-
-    def __init__(self, path: Path, operator: Operator) -> None:
-        self.path = path
-        self.count = 0
-        self._operator = operator
-        self.path.unlink(missing_ok=True)
-
-    def add(self, failed: Failed) -> None:
-        record = {
-            "task_id": failed.ask.prompt.task_id,
-            "contract": failed.ask.prompt.contract,
-            "model": self._operator.model,
-            "effort": self._operator.effort,
-            "trial": failed.ask.trial,
-            "attempts": failed.attempts,
-            "failure": failed.reason,
-            "stderr": failed.errors.decode("utf-8", "backslashreplace"),
-        }
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
-        self.count += 1
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +28,13 @@ def config_option(function: Decorated) -> Decorated:
 
 
 def _read(context: click.Context, _: click.Parameter, file: Path | None) -> None:
-    if context.resilient_parsing or (file is None and not Path(FILE_NAME).is_file()):
+    if context.resilient_parsing:
+        return
+    # Whatever has the name counts, be it a folder or a dangling link: to pass over it would look as if it were empty.
+    if file is None and not os.path.lexists(FILE_NAME):
+        from qfuzz.transports.base import REGISTRY
+
+        context.with_resource(REGISTRY.noting(f"no {FILE_NAME} is here"))
         return
     # Only now: most runs have no such file.
     from qfuzz.own.load import own_transports

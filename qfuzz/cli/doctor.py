@@ -15,7 +15,7 @@ from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
-from qfuzz.transports.available import EXTRA_HINT, PACKAGES, missing
+from qfuzz.transports.available import PACKAGES, missing
 from qfuzz.transports.loader import load
 
 _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
@@ -79,7 +79,7 @@ def examine() -> Iterator[Finding]:
         yield Finding(
             name,
             not lacking,
-            _sh(version) if name == "sh" and version else version or "there, without a version",
+            _version(name, version) or "there, without a version",
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
     yield from _boundaries()
@@ -94,18 +94,20 @@ def _adapters() -> Iterator[Finding]:
     yield Finding("adapters", True, f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available")
 
 
-def _sh(digest: str) -> str:
-    """Which shell sh is here. dash tells no version, so the package says it; the digest is what runs are kept under."""
-    target = os.path.realpath("/bin/sh")
+def _version(name: str, version: str) -> str:
+    """What a program says of itself. dash says nothing, so its package does; the digest is what runs are kept under."""
+    if name not in ("sh", "dash") or not version:
+        return version
+    target = os.path.realpath(f"/bin/{name}")
     named = os.path.basename(target)
     try:
         asked = subprocess.run(
             ["dpkg-query", "--showformat=${Version}", "--show", named], capture_output=True, text=True, check=False
         )
     except OSError:
-        return f"{named}, sha256 {digest}"
-    version = asked.stdout.strip() if asked.returncode == 0 else ""
-    return f"{named} {version}" if version else f"{named}, sha256 {digest}"
+        return f"{named}, sha256 {version}"
+    package = asked.stdout.strip() if asked.returncode == 0 else ""
+    return f"{named} {package}" if package else f"{named}, sha256 {version}"
 
 
 def _boundaries() -> Iterator[Finding]:
@@ -117,5 +119,5 @@ def _boundaries() -> Iterator[Finding]:
     detail = f"{len(boundaries) - len(lacking)} of {len(boundaries)} are available"
     packages = sorted({name for found in lacking for name in found.packages})
     commands = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
-    commands += [EXTRA_HINT] if any(not found.packages for found in lacking) else []
+    commands += sorted({found.other for found in lacking if not found.packages})
     yield Finding("transports", True, detail, " && ".join(commands))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from qfuzz.cli.options import load_tasks, tasks_option
+from qfuzz.model.text import counted
 from qfuzz.regress.collect import keep_cases
 from qfuzz.regress.files import public_by_id, read_cases
 from qfuzz.store.store import Store
@@ -36,5 +37,5 @@ def command(files: tuple[Path, ...], task_sets: tuple[Path, ...], db: Path) -> i
     cases = [placed for path in files for placed in read_cases(path, lambda: {**public_by_id(), **further})]
     with Store(db) as store:
         kept = keep_cases(cases, store)
-    print(f"{db}: {kept[True]} cases kept, {kept[False]} known before")
+    print(f"{db}: {counted(kept[True], 'case')} kept, {kept[False]} known before")
     return 0

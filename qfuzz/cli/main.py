@@ -98,7 +98,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; a database keeps what was finished", 130)
+        _fail("interrupted; what was finished and stored is kept", 130)
     except (BrokenPipeError, _ReaderGone):
         _drop_output()
         sys.exit(141)

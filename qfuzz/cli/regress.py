@@ -16,6 +16,7 @@ import click
 from qfuzz.cli.config import config_option
 from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
 from qfuzz.engine.forms import form_maker
+from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Isolation
@@ -27,6 +28,7 @@ from qfuzz.regress.judge import Replayed, Standing
 from qfuzz.regress.junit import Told, junit_xml
 from qfuzz.regress.run import explained, replay_cases, transports_of
 from qfuzz.regress.text import case_lines, case_record, exit_status, summary
+from qfuzz.transports.loader import resolve
 
 
 @click.command()
@@ -49,6 +51,11 @@ from qfuzz.regress.text import case_lines, case_record, exit_status, summary
     metavar="N",
     help="Look for the causes of at most N cases that broke; the others get one line.",
 )
+@click.option(
+    "--skip-missing",
+    is_flag=True,
+    help="Cases over transports that this machine lacks are no error; without it the status is 2 if nothing is worse.",
+)
 @config_option
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a case.")
@@ -58,6 +65,7 @@ def command(
     transport: str | None,
     junit: Path | None,
     most: int,
+    skip_missing: bool,
     jobs: int,
     timeout: float,
     isolation: Isolation,
@@ -67,6 +75,7 @@ def command(
 
     Everything is run: no store is read or written. Exit status: 0 all as expected, 1 some are not, 2 bad input, no
     jail, or a case that could not be judged. A case that is known as broken and survives is not as expected either.
+    Cases over a transport that this machine lacks are left out: stderr lists them, with the command that gets it.
 
     \b
     Example:
@@ -77,8 +86,10 @@ def command(
     listed = [read_cases(path, known) for path in files]
     cases: tuple[Placed, ...] = tuple(each for of_file in listed for each in of_file)
     if transport is not None:
+        require_here(resolve(transport), isolation)
         cases = over(transport, listed)
-    stacks = tuple({stack.name: stack for stack in transports_of(cases, isolation).values()}.values())
+    found, lacking = transports_of(cases, isolation)
+    stacks = tuple({stack.name: stack for stack in found.values()}.values())
     if junit is not None:
         refuse_other_kinds(junit)
     report = _Report(sys.stderr if as_json else sys.stdout, as_json, most)
@@ -87,12 +98,12 @@ def command(
         pool = cleanup.enter_context(open_pool(jobs, isolation, transports=stacks))
         machines = machinery(pool, timeout, stacks)
         make = cleanup.enter_context(form_maker(machines, strict=False))
-        for replayed in replay_cases(cases, machines, timeout, jobs):
+        for replayed in replay_cases(cases, machines, timeout, jobs, lacking):
             report.add(replayed, make)
         if stream is not None:
-            stream.write(junit_xml(report.told, refused_is_fault=transport is None))
+            stream.write(junit_xml(report.told, refused_is_fault=transport is None, left_out_is_fault=not skip_missing))
     print(summary(report.counts), file=report.stream)
-    return exit_status(report.counts, refused_is_fault=transport is None)
+    return exit_status(report.counts, refused_is_fault=transport is None, left_out_is_fault=not skip_missing)
 
 
 def _tasks(task_sets: tuple[Path, ...]) -> Callable[[], Mapping[str, Task]]:
@@ -121,5 +132,7 @@ class _Report:
         self.told.append(Told(replayed, lines))
         if self._as_json:
             print(json.dumps(case_record(replayed), ensure_ascii=False))
-        if not replayed.as_expected:
+        if replayed.standing is Standing.LEFT_OUT:
+            print(*lines, file=sys.stderr, flush=True)
+        elif not replayed.as_expected:
             print("\n".join(lines), end="\n\n", file=self.stream, flush=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from qfuzz.cli.options import load_tasks, open_pool, run_options
@@ -16,6 +15,7 @@ from qfuzz.engine.validate import TaskReport, validate
 from qfuzz.gen.rebuild import reference_styles
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.text import counted, one_line
+from qfuzz.report.console import Console
 from qfuzz.report.progress import progress_display
 from qfuzz.report.text import WIDTH
 from qfuzz.transports.loader import resolve

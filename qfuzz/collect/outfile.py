@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import stat
 import time
@@ -11,21 +12,23 @@ from pathlib import Path
 from types import TracebackType
 
 from qfuzz.model.errors import InputError, UsageError
-from qfuzz.model.jsonl import read_records
+from qfuzz.model.jsonl import MAX_LINE_BYTES, read_records
 from qfuzz.model.reply import Reply
 from qfuzz.model.reply_codec import decode_reply, encode_reply
 
 Identity = tuple[str | None, str, str, str | None, int]
 
 _LOCK_SECONDS = 2.0
+_FIRST_KEY = b'{"task_id":'
 
 
 class ReplyOut:
     """A reply file that is added to, and what it held when it was opened.
 
     `kept` are the identities of its replies; `torn` is the number of bytes of a last line that a killed writer left
-    half-written, and that were cut off. Raises InputError for a file whose other lines are no replies, UsageError where
-    somebody else is writing it.
+    half-written, and that were cut off. Raises InputError for a file whose other lines are no replies, and for one
+    whose last line is neither a reply nor torn; then nothing in it is changed. Raises UsageError where somebody else
+    is writing it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,11 +51,24 @@ class ReplyOut:
                 "is no regular file, so that a collection could not be taken up again", where=str(self.path)
             )
         self._lock()
-        self._mend()
-        if not os.fstat(self._file).st_size:
+        size = os.fstat(self._file).st_size
+        if not size:
             return
-        for record in read_records(self.path, decode_reply):
+        last = self._unended(size)
+        torn = bool(last) and self._is_torn(last)
+        # The whole file is read before a byte of it is changed: it may be none of ours.
+        bad: list[InputError] = []
+        for record in read_records(self.path, decode_reply, bad.append if torn else None):
             self.kept.add(record.value.identity)
+        if len(bad) > 1:
+            raise bad[0]
+        if torn and not self.kept and not _ours_begins(last):
+            raise self._no_reply_file()
+        if torn:
+            self.torn = len(last)
+            os.ftruncate(self._file, size - len(last))
+        elif last:
+            os.write(self._file, b"\n")
 
     def _lock(self) -> None:
         # A child of a killed collection holds its lock from the fork until it executes its program.
@@ -65,26 +81,29 @@ class ReplyOut:
                     raise UsageError("is being written by another collection", where=str(self.path)) from None
                 time.sleep(0.05)
 
-    def _mend(self) -> None:
-        """Cuts off what stands behind the last line end, or ends that line where it is whole."""
-        size = os.fstat(self._file).st_size
+    def _unended(self, size: int) -> bytes:
+        """What stands behind the last line end."""
         tail = b""
         while len(tail) < size and b"\n" not in tail:
+            if len(tail) > MAX_LINE_BYTES:
+                raise self._no_reply_file()
             begin = max(0, size - len(tail) - (1 << 16))
             tail = os.pread(self._file, size - len(tail) - begin, begin) + tail
-        last = tail[tail.rfind(b"\n") + 1 :]
-        if not last:
-            return
+        return tail[tail.rfind(b"\n") + 1 :]
+
+    def _is_torn(self, last: bytes) -> bool:
+        """Whether it is a beginning of an object; False for a whole reply. Raises InputError for anything else."""
         try:
             decode_reply(last)
         except InputError:
-            if not last.lstrip().startswith(b"{"):
+            if not last.lstrip().startswith(b"{") or _is_whole(last):
                 # Not what a writer of ours leaves behind: somebody gave the name of another file.
-                raise InputError("its last line is no reply", where=str(self.path), hint="name a new file") from None
-            self.torn = len(last)
-            os.ftruncate(self._file, size - len(last))
-        else:
-            os.write(self._file, b"\n")
+                raise self._no_reply_file() from None
+            return True
+        return False
+
+    def _no_reply_file(self) -> InputError:
+        return InputError("its last line is no reply", where=str(self.path), hint="name a new file")
 
     def add(self, replies: Iterable[Reply]) -> None:
         """Appends one whole line a reply, and returns when they are on the disk."""
@@ -104,3 +123,17 @@ class ReplyOut:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a whole JSON value stands there, with or without more behind it."""
+    try:
+        json.JSONDecoder().raw_decode(line.decode("utf-8", "surrogateescape").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _ours_begins(line: bytes) -> bool:
+    """Whether a line of a collection can begin like this: each reply has a task, and that comes first."""
+    return line.startswith(_FIRST_KEY) or _FIRST_KEY.startswith(line)

@@ -98,6 +98,8 @@ def check_set(path: Path) -> bool:
     Raises InputError when one of the two can't be read or the commitment is none.
     """
     record = commitment_path(path)
+    if not path.is_file():
+        raise InputError("is not there, or is no file", where=str(path))
     try:
         value = json.loads(record.read_bytes())
     except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from qfuzz.collect.clean import parse_rules
 from qfuzz.collect.prompts import Contract, parse_contract
+from qfuzz.engine.here import require_here
 from qfuzz.gen.public import DATASET_VERSION, PUBLIC_DIGEST, load_public
 from qfuzz.gen.read import read_tasks
 from qfuzz.model.content import JsonValue, sha256_hex
@@ -35,7 +36,8 @@ class Asking:
 def make_asking(
     contract: str, tasks: str | None, families: Several, tiers: Several, transports: Several, clean: Several
 ) -> Asking:
-    """From parameters as the command line gives them. Raises UsageError and InputError."""
+    """From parameters as the command line gives them. Raises UsageError and InputError, and HostError for a path that
+    can't be had here: before a model is asked, and paid."""
     wanted = parse_contract(contract)
     all_tasks, task_set = _task_set(tasks)
     chosen = _chosen(all_tasks, set(_texts(families)), set(_texts(tiers)))
@@ -43,6 +45,8 @@ def make_asking(
     if wanted.disclosed is not None:
         paths.insert(0, wanted.disclosed)
     further = {path.name: path for path in paths if path.name != "direct"}
+    for path in further.values():
+        require_here(path, "bwrap")
     return Asking(
         contract=wanted,
         tasks={task.task_id: task for task in chosen},

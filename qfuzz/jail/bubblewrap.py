@@ -105,7 +105,7 @@ def command_line(
     else:
         # The launcher has made the user namespace.
         command += [*(f"--unshare-{name}" for name in _NAMESPACES), "--unshare-cgroup-try"]
-    for capability in _CAPABILITIES:
+    for capability in (*_CAPABILITIES, *(("CHOWN",) if ids is not None else ())):
         command += ["--cap-add", f"CAP_{capability}"]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--ro-bind", "/usr", "/usr"]
     for name in _TOP_DIRECTORIES:

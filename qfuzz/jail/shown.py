@@ -26,6 +26,9 @@ _CLOSED = ("/proc", "/dev", "/sys", "/run/qfuzz")
 _OWN = (*_CLOSED, "/etc", "/var/tmp", "/tmp", HOME, "/usr")
 _WRITABLE = (HOME, "/tmp")
 
+MAX_ENTRIES = 1_000_000
+"""As many files below a folder are looked at; where there are more, it is not shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -43,7 +46,8 @@ def shown_folders(folders: Iterable[Path], *, by_root: bool) -> tuple[Shown, ...
     """The folders to show, sorted, without those that are visible anyhow.
 
     `by_root`: qfuzz runs as root, and the jail as somebody else. Raises UsageError for what is no folder, what the jail
-    could not enter, and what would hide a part of the jail.
+    could not enter, what would hide a part of the jail, and where a socket or FIFO lies anywhere below. That is looked
+    for now: what is made there later is not seen.
     """
     found: dict[str, Shown] = {}
     wanted = {os.path.abspath(folder) for folder in folders}
@@ -55,6 +59,7 @@ def shown_folders(folders: Iterable[Path], *, by_root: bool) -> tuple[Shown, ...
         _check(folder, by_root)
         if _within(folder, (*_SHOWN_ALREADY, *found)):
             continue
+        _refuse_doors(folder)
         found[folder] = Shown(folder, next((place for place in _WRITABLE if _within(folder, (place,))), ""))
     return tuple(found.values())
 
@@ -100,6 +105,55 @@ def _check(folder: str, by_root: bool) -> None:
             "can't be shown to a jail: the user that replies run as may not read it",
             where=folder,
             hint=f"allow it: chmod o+rx {folder}",
+        )
+
+
+def _refuse_doors(top: str) -> None:
+    """Raises UsageError where a Unix socket or FIFO is below `top`, or could be unseen.
+
+    A mount that is read-only stops nobody from connecting to a socket or writing into a FIFO, whose other end is a
+    process of the host. Links are not followed: they lead to where the jail shows something itself, or nowhere. Devices
+    can't be opened on such a mount.
+    """
+    looked_at = 0
+    folders = [top]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    looked_at += 1
+                    if looked_at > MAX_ENTRIES:
+                        raise UsageError(
+                            f"can't be shown to a jail: it holds more than {MAX_ENTRIES} files, too many to look for "
+                            "sockets and FIFOs among them",
+                            where=top,
+                            hint="show folders below it",
+                        )
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
+                        _refuse_door(top, entry)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            # Whoever may pass through a folder without listing it can still open what he knows the name of.
+            if isinstance(error, PermissionError) and not os.access(folder, os.X_OK):
+                continue
+            raise UsageError(
+                f"can't be shown to a jail: {folder} could not be searched for sockets and FIFOs ({error.strerror})",
+                where=top,
+            ) from None
+
+
+def _refuse_door(top: str, entry: os.DirEntry[str]) -> None:
+    mode = entry.stat(follow_symlinks=False).st_mode
+    what = "a socket" if stat.S_ISSOCK(mode) else "a FIFO" if stat.S_ISFIFO(mode) else ""
+    if what:
+        raise UsageError(
+            f"can't be shown to a jail: {entry.path} is {what}, by which a reply could reach a process of this machine",
+            where=top,
+            hint="remove it, or show folders without it",
         )
 
 

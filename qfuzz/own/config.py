@@ -78,6 +78,8 @@ def _spec(file: Path, lines: Mapping[tuple[str, ...], int], name: str, values: o
         raise table.error("expected a name of letters, digits, '.', '_' and '-'")
     if name in taken:
         raise table.error("qfuzz has a transport of this name", hint="choose another one")
+    # First: a misspelt `template` is the reason why neither of the two is there.
+    table.only((*_OF_TEMPLATE, *_OF_BOX, *_COMMON))
     kinds = [key for key in ("template", "exec") if key in values]
     if len(kinds) != 1:
         raise table.error(f"expected one of the keys 'template' and 'exec', not {'both' if kinds else 'neither'}")
@@ -129,7 +131,7 @@ def _box(name: str, table: Table) -> BoxSpec:
     shown = _shown(table, table.paths("show")) + folders
     variables = [Pattern.of(f"{key}={value}", (HERE,)) for key, value in table.variables("env").items()]
     return BoxSpec(
-        common=_common(name, table, " ".join(words), shown, cached=False),
+        common=_common(name, table, " ".join(map(_readable, command)), shown, cached=False),
         command=(_program(environment, words[0], command[0]), *command[1:]),
         stdin=stdin,
         environment=tuple(variables),
@@ -139,6 +141,12 @@ def _box(name: str, table: Table) -> BoxSpec:
         rejects=table.statuses("rejects"),
         shell=table.one_of("shell", ("bash", "sh")),
     )
+
+
+def _readable(word: Pattern) -> str:
+    """A word for readers, who are to see the same on every machine: the folder of the file is `.`."""
+    places = {REPLY: b"{reply}", REPLY_FILE: b"{reply_file}", HERE: b"."}
+    return word.fill(places).decode()
 
 
 def _words(environment: Path | None, words: tuple[str, ...]) -> tuple[Pattern, ...]:

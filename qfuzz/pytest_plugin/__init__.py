@@ -6,13 +6,15 @@ what is needed comes with the first breaker file or fixture that is used.
 
 from __future__ import annotations
 
+import math
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from qfuzz.pytest_plugin.fixtures import FIXTURES, assert_escapes, assert_faithful, qfuzz_replay, qfuzz_transport
-from qfuzz.pytest_plugin.lab import close_lab
+from qfuzz.pytest_plugin.lab import check_options, close_lab
 
 if TYPE_CHECKING:
     from qfuzz.pytest_plugin.items import BreakerFile
@@ -35,11 +37,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="STACK",
         help="Replay the programs of all breaker files over this transport, which each should survive.",
     )
-    group.addoption("--qfuzz-jobs", metavar="N", type=int, default=1, help="Jails of each test process. Default: 1.")
+    group.addoption(
+        "--qfuzz-jobs", metavar="N", type=_jobs, default=1, help="Jails of each test process, 1 to 256. Default: 1."
+    )
     group.addoption(
         "--qfuzz-timeout",
         metavar="SECONDS",
-        type=float,
+        type=_seconds,
         default=10.0,
         help="The longest that one execution may take. Default: 10.",
     )
@@ -51,8 +55,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and 1 <= int(text) <= 256):
+        raise ArgumentTypeError(f"must be 1 to 256, not {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    """The bounds are those of the command line."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0.05 <= seconds <= 3600:
+        raise ArgumentTypeError(f"must be 0.05 to 3600 seconds, not {text!r}")
+    return seconds
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "qfuzz: runs shell commands in qfuzz's jail.")
+    check_options(config)
 
 
 @pytest.hookimpl(trylast=True)

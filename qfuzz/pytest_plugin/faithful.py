@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
@@ -13,10 +12,12 @@ from hypothesis.errors import Flaky
 from qfuzz.model.case import Case, Expect
 from qfuzz.model.errors import HarnessError, UsageError
 from qfuzz.model.task import Fixture, Task
-from qfuzz.pytest_plugin.lab import Lab
+from qfuzz.pytest_plugin.lab import Lab, fail
 from qfuzz.regress.files import Placed, names_of
 from qfuzz.regress.judge import Replayed, Standing
 from qfuzz.strategies import FamilyProgram, family_programs, programs
+
+MOST_EXAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,11 @@ def _with_task(right: FamilyProgram) -> tuple[bytes, Task | None]:
 def check(lab: Lab, transport: str, examples: int, seed: int) -> Tried:
     """Tries so many programs; the same arguments try the same ones.
 
-    Fails the test with the explain view of the smallest program found that does not survive. Raises UsageError where
-    nothing could be shown, for the transport refused all of them.
+    Fails the test with the explain view of the smallest program found that does not survive. Raises UsageError for a
+    number of examples out of bounds, and where nothing could be shown, for the transport refused all of them.
     """
+    if not isinstance(examples, int) or not 1 <= examples <= MOST_EXAMPLES:
+        raise UsageError(f"expected examples from 1 to {MOST_EXAMPLES:,}, not {examples!r}")
     counts: dict[Standing, int] = dict.fromkeys(Standing, 0)
     last: list[Replayed] = []
 
@@ -77,10 +80,10 @@ def check(lab: Lab, transport: str, examples: int, seed: int) -> Tried:
     try:
         survives()
     except _Broke as broke:
-        pytest.fail(lab.lines(broke.seen), pytrace=False)
+        fail(lab.lines(broke.seen))
     except Flaky:
         # It broke in pairs of runs, and then it did not: no reply of the grammar does that by itself.
-        pytest.fail(f"not each time: {lab.lines(last[-1])}", pytrace=False)
+        fail(f"not each time: {lab.lines(last[-1])}")
     if not counts[Standing.AS_EXPECTED]:
         raise UsageError(f"{transport} carried none of {sum(counts.values())} programs, so nothing is shown")
     return Tried(counts[Standing.AS_EXPECTED], counts[Standing.REFUSED], counts[Standing.UNJUDGED])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from qfuzz.pytest_plugin.lab import NO_JAIL_FOR_FUZZING, Lab, lab_of, told
+from qfuzz.pytest_plugin.lab import NO_JAIL_FOR_FUZZING, Lab, fail, lab_of, told
 
 if TYPE_CHECKING:
+    from qfuzz.model.content import JsonValue
     from qfuzz.model.task import Fixture, Task
     from qfuzz.pytest_plugin.faithful import Tried
     from qfuzz.pytest_plugin.replay import Replay
@@ -20,7 +21,12 @@ FIXTURES = frozenset({"qfuzz_transport", "qfuzz_replay", "assert_faithful", "ass
 
 class ReplayFunction(Protocol):
     def __call__(
-        self, program: bytes | str, transport: str, *, task: Task | None = None, fixture: Fixture | None = None
+        self,
+        program: bytes | str,
+        transport: str,
+        *,
+        task: Task | str | None = None,
+        fixture: Fixture | Mapping[str, JsonValue] | None = None,
     ) -> Replay: ...
 
 
@@ -57,12 +63,18 @@ def qfuzz_transport(request: pytest.FixtureRequest) -> Callable[[str], Transport
 def qfuzz_replay(request: pytest.FixtureRequest) -> ReplayFunction:
     """A function that runs a program directly and over a transport, in the jail, and says whether it survived.
 
+    The work directory is that of a task (or of the public one with this id), or a fixture (or a dict like a task's).
+
     assert qfuzz_replay("echo '$5'", "quoted").survived
     """
     lab = lab_of(request.config)
 
     def replay(
-        program: bytes | str, transport: str, *, task: Task | None = None, fixture: Fixture | None = None
+        program: bytes | str,
+        transport: str,
+        *,
+        task: Task | str | None = None,
+        fixture: Fixture | Mapping[str, JsonValue] | None = None,
     ) -> Replay:
         from qfuzz.pytest_plugin.replay import replayed
 
@@ -116,7 +128,7 @@ def assert_escapes(request: pytest.FixtureRequest) -> EscapesFunction:
                 func, shells=shells, contexts=contexts, examples=examples, seed=seed, findings=3, pool=pool
             )
             if found:
-                pytest.fail("\n\n".join(map(describe, found)), pytrace=False)
+                fail("\n\n".join(map(describe, found)))
 
     return check
 
@@ -124,5 +136,5 @@ def assert_escapes(request: pytest.FixtureRequest) -> EscapesFunction:
 def lab_with_jail(lab: Lab) -> Lab:
     """The lab; fails the test where it runs without a jail."""
     if not lab.isolated:
-        pytest.fail(NO_JAIL_FOR_FUZZING, pytrace=False)
+        fail(NO_JAIL_FOR_FUZZING)
     return lab

@@ -48,8 +48,9 @@ class Lab:
     def __init__(self, config: pytest.Config) -> None:
         self._cleanup = ExitStack()
         self._isolation: Literal["bwrap", "none"] = config.getoption("--qfuzz-isolation")
-        self._jobs: int = max(1, config.getoption("--qfuzz-jobs"))
+        self._jobs: int = config.getoption("--qfuzz-jobs")
         self._benches: dict[str, Bench] = {}
+        self._root = config.rootpath
         self._config_file = _config_file(config)
         self._left = MOST_EXPLAINED
         self.timeout_seconds: float = config.getoption("--qfuzz-timeout")
@@ -62,6 +63,9 @@ class Lab:
     def _own(self) -> tuple[str, ...]:
         """The names of the user's own transports, known from here on."""
         if self._config_file is None:
+            from qfuzz.transports.base import REGISTRY
+
+            self._cleanup.enter_context(REGISTRY.noting(f"no {CONFIG_NAME} is in {self._root}"))
             return ()
         from qfuzz.own.load import own_transports
 
@@ -74,13 +78,25 @@ class Lab:
         shown = [path for name in self._own for path in self.resolve(name).shown]
         return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation, shown=shown))
 
-    def resolve(self, name: str) -> Transport:
-        """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
-        from qfuzz.engine.here import require_here
+    def know(self, name: str | None) -> Transport | None:
+        """The transport of this name, be it here or not; without a name only the file with own ones is read.
+
+        Raises UsageError for an unknown one and InputError for a bad file.
+        """
         from qfuzz.transports.loader import resolve
 
         assert self._own is not None, "read first"
-        transport = resolve(name)
+        return None if name is None else resolve(name)
+
+    def resolve(self, name: str) -> Transport:
+        """The transport or stack of this name, if this machine has it; raises UsageError and HostError."""
+        from qfuzz.engine.here import require_here
+        from qfuzz.model.errors import UsageError
+
+        if not isinstance(name, str):
+            raise UsageError(f"expected the name of a transport or a stack, a str, not {type(name).__name__}")
+        transport = self.know(name)
+        assert transport is not None, "it has a name"
         require_here(transport, self._isolation)
         return transport
 
@@ -124,7 +140,7 @@ def _config_file(config: pytest.Config) -> Path | None:
     if named is not None:
         return config.invocation_params.dir / named
     beside = config.rootpath / CONFIG_NAME
-    return beside if beside.is_file() else None
+    return beside if os.path.lexists(beside) else None
 
 
 _LAB: pytest.StashKey[Lab] = pytest.StashKey()
@@ -135,6 +151,26 @@ def lab_of(config: pytest.Config) -> Lab:
     if _LAB not in config.stash:
         config.stash[_LAB] = Lab(config)
     return config.stash[_LAB]
+
+
+def check_options(config: pytest.Config) -> None:
+    """Raises pytest.UsageError for options that no test can be run with; loads nothing where none of them is given.
+
+    What this machine lacks is left to the tests, which skip or fail for it.
+    """
+    transport: str | None = config.getoption("--qfuzz-transport")
+    if transport is None and config.getoption("--qfuzz-config") is None:
+        return
+    from qfuzz.model.errors import QfuzzError
+
+    option = ""
+    try:
+        lab_of(config).know(None)
+        option = "--qfuzz-transport: "
+        lab_of(config).know(transport)
+    except QfuzzError as error:
+        close_lab(config)
+        raise pytest.UsageError(f"{option}{error}") from None
 
 
 def close_lab(config: pytest.Config) -> None:
@@ -162,13 +198,18 @@ def told() -> Iterator[None]:
     except HostError as error:
         _lacking(str(error))
     except QfuzzError as error:
-        pytest.fail(str(error), pytrace=False)
+        fail(str(error))
+
+
+def fail(said: str) -> NoReturn:
+    """Fails the test with this text alone: unlike pytest.fail without what was handled on the way."""
+    raise pytest.fail.Exception(said, pytrace=False) from None
 
 
 def _lacking(what: str) -> NoReturn:
     if in_ci():
-        pytest.fail(f"{what} (CI is set: a case that is not run is no pass)", pytrace=False)
-    pytest.skip(what)
+        fail(f"{what} (CI is set: a case that is not run is no pass)")
+    raise pytest.skip.Exception(what) from None
 
 
 def in_ci() -> bool:

@@ -21,7 +21,8 @@ class Standing(enum.Enum):
 
     `BROKE`: it should survive and does not. `MENDED`: it should be broken and survives. `OTHERWISE`: it is broken in
     another way than the file says. `REFUSED`: the transport can't carry it, which is no damage and nothing shown.
-    `UNJUDGED`: nothing can be said, for the reason given.
+    `UNJUDGED`: nothing can be said, for the reason given. `LEFT_OUT`: it was not run, for this machine lacks
+    its transport.
     """
 
     AS_EXPECTED = "as-expected"
@@ -30,6 +31,7 @@ class Standing(enum.Enum):
     OTHERWISE = "otherwise"
     REFUSED = "refused"
     UNJUDGED = "unjudged"
+    LEFT_OUT = "left-out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,13 @@ class Told:
     lines: Sequence[str]
 
 
-def junit_xml(cases: Iterable[Told], *, refused_is_fault: bool) -> bytes:
+def junit_xml(cases: Iterable[Told], *, refused_is_fault: bool, left_out_is_fault: bool = True) -> bytes:
     """One suite a file, in the order of the cases.
 
-    What is not as expected is a failure, what could not be judged an error, and what is not carried a skipped case,
-    unless that is a fault here.
+    What is not as expected is a failure, what could not be judged an error, and what is not carried or left out a
+    skipped case, unless that is a fault here.
     """
+    skipped = {Standing.REFUSED: not refused_is_fault, Standing.LEFT_OUT: not left_out_is_fault}
     files: dict[str, list[Told]] = {}
     for told in cases:
         files.setdefault(told.replayed.placed.where.rpartition(":")[0], []).append(told)
@@ -40,7 +41,7 @@ def junit_xml(cases: Iterable[Told], *, refused_is_fault: bool) -> bytes:
         counts = dict.fromkeys(total, 0)
         for told in listed:
             counts["tests"] += 1
-            kind = _add_case(suite, file, told, refused_is_fault)
+            kind = _add_case(suite, file, told, skipped.get(told.replayed.standing, False))
             if kind:
                 counts[kind] += 1
         for name, count in counts.items():
@@ -54,7 +55,7 @@ def junit_xml(cases: Iterable[Told], *, refused_is_fault: bool) -> bytes:
     return document + b"\n"
 
 
-def _add_case(suite: ET.Element, file: str, told: Told, refused_is_fault: bool) -> str:
+def _add_case(suite: ET.Element, file: str, told: Told, skipped: bool) -> str:
     """Adds one case; says under which count it goes, or nothing."""
     replayed = told.replayed
     classname = file.removesuffix(SUFFIX).replace("/", ".").strip(".")
@@ -63,7 +64,7 @@ def _add_case(suite: ET.Element, file: str, told: Told, refused_is_fault: bool) 
     if standing is Standing.AS_EXPECTED:
         return ""
     message = _text(told.lines[0])
-    if standing is Standing.REFUSED and not refused_is_fault:
+    if skipped:
         ET.SubElement(case, "skipped", message=message)
         return "skipped"
     kind = "failure" if standing in _FAULTS or standing is Standing.REFUSED else "error"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from qfuzz.engine.attempt import Attempt, Machinery, Plan
 from qfuzz.engine.events import Result, Sample
@@ -15,11 +16,13 @@ from qfuzz.model.errors import HostError, UsageError
 from qfuzz.model.forms import Forms
 from qfuzz.model.reply import Reply
 from qfuzz.regress.files import Placed
-from qfuzz.regress.judge import Replayed, judge_case
+from qfuzz.regress.judge import Replayed, Standing, judge_case
 from qfuzz.report.explain import Explained
 from qfuzz.store.keys import fixture_key
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
+
+_NONE_LACKING: Mapping[str, HostError] = MappingProxyType({})
 
 _NO_CONTEXT = ""
 """Keys only tell runs of one sample apart here: nothing is recalled and nothing stored."""
@@ -33,33 +36,45 @@ class _Group:
     fixture_key: str
 
 
-def transports_of(cases: Sequence[Placed], isolation: Isolation = "bwrap") -> dict[str, Transport]:
-    """The transports that cases name, by that name.
+def transports_of(
+    cases: Sequence[Placed], isolation: Isolation = "bwrap"
+) -> tuple[dict[str, Transport], dict[str, HostError]]:
+    """The transports that cases name, by that name; and why others can't be had here and with this isolation.
 
-    Raises UsageError, with a case's place, for an unknown one, and HostError, with it too, for one that can't be had
-    on this machine and with this isolation.
+    Raises UsageError, with a case's place, for an unknown one.
     """
     found: dict[str, Transport] = {}
+    lacking: dict[str, HostError] = {}
     for placed in cases:
         name = placed.case.transport
-        if name not in found:
-            try:
-                found[name] = resolve(name)
-                require_here(found[name], isolation)
-            except (UsageError, HostError) as error:
-                raise type(error)(error.what, where=placed.where, hint=error.hint) from None
-    return found
+        if name in found or name in lacking:
+            continue
+        try:
+            transport = resolve(name)
+            require_here(transport, isolation)
+        except UsageError as error:
+            raise UsageError(error.what, where=placed.where, hint=error.hint) from None
+        except HostError as error:
+            lacking[name] = error
+        else:
+            found[name] = transport
+    return found, lacking
 
 
 def replay_cases(
-    cases: Sequence[Placed], machinery: Machinery, timeout_seconds: float, jobs: int
+    cases: Sequence[Placed],
+    machinery: Machinery,
+    timeout_seconds: float,
+    jobs: int,
+    lacking: Mapping[str, HostError] = _NONE_LACKING,
 ) -> Iterator[Replayed]:
     """Each case as it stands, in order, whatever the number of jobs. Nothing is recalled from anywhere.
 
-    `transports_of` says before whether all of their transports can be had; for an unknown one UsageError is raised.
+    `transports_of` says before which of their transports are `lacking`: cases over these are left out, for that
+    reason. For an unknown one UsageError is raised.
     """
     transports = {name: resolve(name) for name in {placed.case.transport for placed in cases}}
-    groups = _groups(cases)
+    groups = _groups([placed for placed in cases if placed.case.transport not in lacking])
     direct = resolve("direct")
 
     def replayed(group: _Group) -> dict[int, Replayed]:
@@ -78,6 +93,9 @@ def replay_cases(
     done: dict[int, Replayed] = {}
     coming = ordered_map(replayed, groups, jobs)
     for placed in cases:
+        if placed.case.transport in lacking:
+            yield Replayed(placed, Standing.LEFT_OUT, str(lacking[placed.case.transport]))
+            continue
         while id(placed) not in done:
             done.update(next(coming))
         yield done.pop(id(placed))

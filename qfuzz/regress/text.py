@@ -18,6 +18,7 @@ _SAID = {
     Standing.OTHERWISE: "is known as broken, and breaks in another way",
     Standing.REFUSED: "is not carried",
     Standing.UNJUDGED: "can't be judged",
+    Standing.LEFT_OUT: "is left out",
 }
 
 
@@ -38,6 +39,8 @@ def _seen(replayed: Replayed) -> str:
 def case_lines(replayed: Replayed, explained: Explained | None) -> Iterator[str]:
     """The line of a case, and below it all that is known about it: the explain view where it broke."""
     yield case_line(replayed)
+    if replayed.standing is Standing.LEFT_OUT:
+        return
     if explained is not None:
         page = list(explained_text(explained))
         # Its title, up to the first blank line, is the line above.
@@ -78,18 +81,23 @@ def summary(counts: Counter[Standing]) -> str:
         Standing.OTHERWISE: "broke in another way",
         Standing.REFUSED: "not carried",
         Standing.UNJUDGED: "not judged",
+        Standing.LEFT_OUT: "left out",
     }
     parts = [f"{counts[each]} {said}" for each, said in named.items() if counts[each] or each is Standing.AS_EXPECTED]
     total = counts.total()
     return f"{total} case{'s' if total != 1 else ''}: {', '.join(parts)}"
 
 
-def exit_status(counts: Counter[Standing], *, refused_is_fault: bool) -> int:
-    """1 where a case is not as expected, 2 where something could not be judged or nothing was shown at all, else 0."""
+def exit_status(counts: Counter[Standing], *, refused_is_fault: bool, left_out_is_fault: bool = True) -> int:
+    """1 where a case is not as expected, 2 where something could not be judged or nothing was shown at all, else 0.
+
+    What was left out could not be judged, unless `left_out_is_fault` is false.
+    """
     faults = counts[Standing.BROKE] + counts[Standing.MENDED] + counts[Standing.OTHERWISE]
     if faults or (refused_is_fault and counts[Standing.REFUSED]):
         return 1
-    return 2 if counts[Standing.UNJUDGED] or not counts[Standing.AS_EXPECTED] else 0
+    unjudged = counts[Standing.UNJUDGED] or (left_out_is_fault and counts[Standing.LEFT_OUT])
+    return 2 if unjudged or not counts[Standing.AS_EXPECTED] else 0
 
 
 def counted(standings: Iterable[Standing]) -> Counter[Standing]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from qfuzz.engine.arrived import Arrival, Arrived, ArrivedAt
 from qfuzz.engine.events import Sample
 from qfuzz.model.content import JsonValue, encode_content
 from qfuzz.model.forms import marked
+from qfuzz.report.console import Console
 from qfuzz.report.text import WIDTH
 from qfuzz.report.visible import visible
 from qfuzz.transports.base import Transport

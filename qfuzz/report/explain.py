@@ -40,6 +40,10 @@ class Explained:
     stable: bool = True
 
 
+_OUTPUT_LINES = 3
+"""How much is shown of what a program printed."""
+
+
 def explained_record(one: Explained) -> dict[str, JsonValue]:
     """The same content for machines. Characters are objects with offset, line, column, char, context and rule."""
     forms = forms_to_json(one.forms)
@@ -163,17 +167,20 @@ def _difference(one: Explained) -> Iterator[str]:
     lines = [f"  {line}" for line in fold(said, WIDTH - 2)]
     if Channel.STDOUT in channels:
         lines += [
-            f"  direct stdout:  {_start(one.direct.stdout)}",
-            f"  on this path:   {_start(one.transported.stdout)}",
+            *_start("direct stdout:", one.direct.stdout),
+            *_start("on this path:", one.transported.stdout),
         ]
     if one.transported.stderr.data:
-        lines.append(f"  stderr there:   {_start(one.transported.stderr)}")
+        lines += _start("stderr there:", one.transported.stderr)
     yield from _section("What differs (direct -> on this path)", lines)
 
 
-def _start(capture: Capture) -> str:
-    text = " ".join(visible(capture.data[:400]).split("\n"))
-    return next(fold(text, WIDTH - 20)) if text else "(empty)"
+def _start(title: str, capture: Capture) -> list[str]:
+    """The beginning of an output in a few lines, the title before the first; a last "..." says that there was more."""
+    parts = list(fold(" ".join(visible(capture.data[:400]).split("\n")), WIDTH - 20)) if capture.data else ["(empty)"]
+    more = len(parts) > _OUTPUT_LINES or len(capture.data) > 400 or capture.truncated
+    shown = [*parts[:_OUTPUT_LINES], *(["..."] if more else [])]
+    return [f"  {title if place == 0 else '':<15} {part}" for place, part in enumerate(shown)]
 
 
 def _advice(one: Explained) -> Iterator[str]:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, TextIO
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from qfuzz.report.console import Console
 
 LINE_SECONDS = 10.0
 """At most one plain line in this time, so that a log of a long run stays readable."""

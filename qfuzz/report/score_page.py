@@ -8,11 +8,11 @@ from textwrap import wrap
 from typing import TextIO
 
 from rich import box
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from qfuzz.model.text import one_line
+from qfuzz.report.console import Console
 
 WIDTH = 100
 

@@ -204,7 +204,8 @@ def _same_tasks(
             if not len(executions):
                 there = pair.other.contract if side is pair.base else pair.base.contract
                 count = max(len(rr), len(nn))
-                problems.append(f"no replies under {side.contract} for the {count} under {there}")
+                if count:
+                    problems.append(f"no replies under {side.contract} for the {count} under {there}")
         return cells
     base_tasks, other_tasks = np.unique(rr.task), np.unique(nn.task)
     common = np.intersect1d(base_tasks, other_tasks)

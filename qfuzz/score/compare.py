@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from fractions import Fraction
 from math import lcm
 
 import numpy as np
@@ -148,12 +149,20 @@ def _userland(first: ConfigurationScore, second: ConfigurationScore, bootstrap: 
         parts = [_damage_by_task(score, common) for score in (first, second)]
         values: Floats = parts[1] - parts[0]
         interval = mean_interval(bootstrap, values, _families(first, common))
-        damage = Effect(second.damage.value - first.damage.value, interval, None)
+        value = _damage(second, common) - _damage(first, common)
+        damage = Effect(value, interval, None)
     return UserlandContrast(first, second, same, compared, differing, damage)
 
 
 def _counts(score: ConfigurationScore, cell: str, tasks: Ints) -> TaskCounts:
     return counts_of(score.ledger, score.executions.named()[cell].of_tasks(tasks), tasks)
+
+
+def _damage(score: ConfigurationScore, tasks: Ints) -> Fraction:
+    before, after = (_counts(score, cell, tasks).rate() for cell in ("rr", "rn"))
+    assert before is not None
+    assert after is not None, "a score with damage has both cells for each of its tasks"
+    return after - before
 
 
 def _damage_by_task(score: ConfigurationScore, tasks: Ints) -> Floats:

@@ -83,14 +83,18 @@ def missing(boundary: Boundary) -> Missing | None:
         return Missing(boundary.name, what, packages)
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:
-            remedy = _OTHER_MODULES.get(module, EXTRA_HINT)
-            return Missing(boundary.name, f"the Python module {module} is not installed", other=remedy)
+            what = f"the Python module {module} is not installed"
+            return Missing(boundary.name, what, other=_remedy_of(module))
     for package in boundary.node_packages:
         folder = folder_of(package)
         if not all((folder / name).is_file() for name in package.files):
             remedy = f"npm install --prefix {Path(sys.prefix) / 'node'} {package.source}"
             return Missing(boundary.name, f"the npm package {package.name} is not in {folder}", other=remedy)
     return None
+
+
+def _remedy_of(module: str) -> str:
+    return _OTHER_MODULES.get(module, EXTRA_HINT)
 
 
 def folder_of(package: NodePackage) -> Path:
@@ -117,8 +121,8 @@ def require(transport: Transport) -> None:
 
 
 def library(module: str) -> ModuleType:
-    """A module of the extra `boundaries`, loaded by who needs it only; raises HostError where it is not installed."""
+    """A module that only some need, loaded by these; raises HostError, with the remedy, where it is not installed."""
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise HostError(f"the Python module {module} is not installed", hint=EXTRA_HINT) from None
+        raise HostError(f"the Python module {module} is not installed", hint=_remedy_of(module)) from None

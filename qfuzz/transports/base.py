@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -299,6 +300,16 @@ class Registry:
     def __init__(self) -> None:
         self.boundaries: dict[str, Boundary] = {}
         self.aliases: dict[str, tuple[str, ...]] = {}
+        self._note = ""
+
+    @contextmanager
+    def noting(self, note: str) -> Iterator[None]:
+        """Meanwhile an unknown name is answered with `note` too: why a transport that somebody expects is not here."""
+        before, self._note = self._note, note
+        try:
+            yield
+        finally:
+            self._note = before
 
     def add(self, boundary: Boundary) -> None:
         assert boundary.name not in self.names(), f"boundary {boundary.name} is registered twice"
@@ -326,7 +337,8 @@ class Registry:
                 parts.append(name)
             else:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
-                raise UsageError(what, hint="`qfuzz transports` lists the known ones")
+                note = f"; {self._note}" if self._note else ""
+                raise UsageError(what, hint=f"`qfuzz transports` lists the known ones{note}")
         last = next((part for part in parts[:-1] if self.boundaries[part].runs_reply), None)
         if last is not None:
             raise UsageError(f"{last} runs the reply itself, so no layer can follow it in {text!r}")

@@ -77,6 +77,17 @@ def test_a_missing_library_has_its_extra() -> None:
             assert found.remedy == ("pip install bashlex" if bashlex else "pip install 'qfuzz[boundaries]'")
 
 
+@pytest.mark.usefixtures("without_libraries")
+def test_doctor_names_the_same_commands_as_diff_does() -> None:
+    (found,) = (finding for finding in examine() if finding.name == "transports")
+    lacking = [each for each in map(available.missing, load().boundaries.values()) if each is not None]
+    commands = found.remedy.split(" && ")
+    assert {"pip install bashlex", "pip install 'qfuzz[boundaries]'"} <= set(commands)
+    assert {each.remedy for each in lacking if not each.packages} == {
+        command for command in commands if not command.startswith("sudo apt-get ")
+    }
+
+
 def test_every_program_of_a_boundary_has_a_package_that_setup_installs(checkout: Path) -> None:
     lines = (checkout / "scripts" / "debian-packages.txt").read_text().splitlines()
     installed = {line.split()[0] for line in lines if not line.startswith("#")} | {"python3"}

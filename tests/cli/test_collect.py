@@ -133,6 +133,49 @@ def test_a_failure_is_tried_again_and_listed_and_never_a_reply(inside: Inside, f
     assert not (folder / "out.jsonl.failed").exists()
 
 
+FAILED = {
+    **{"task_id": "note/t1-a", "contract": "raw", "model": "", "effort": None, "trial": 0},
+    **{"attempts": 1, "failure": "printed nothing", "stderr": ""},
+}
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "my own notes\n",
+        json.dumps(FAILED) + "\nmy own notes\n",
+        json.dumps({**FAILED, "mine": 1}) + "\n",
+        '{"task_id": "note/t1-a"}\n',
+        '{"reply": "ls"}\n',
+        "\n\n",
+    ],
+)
+def test_a_file_where_failures_go_is_not_taken_away(inside: Inside, folder: Path, held: str) -> None:
+    (folder / "out.jsonl.failed").write_text(held)
+    said = inside.refuses(*collect("touch asked"))
+    assert said == (
+        "out.jsonl.failed: failed asks are listed there, but it is not a list of failed asks; "
+        "move it away, or give another --out"
+    )
+    assert (folder / "out.jsonl.failed").read_text() == held
+
+
+def test_a_directory_or_link_where_failures_go_is_refused(inside: Inside, folder: Path) -> None:
+    (folder / "out.jsonl.failed").mkdir()
+    assert "but it is a directory; move it away, or give another --out" in inside.refuses(*collect("touch asked"))
+    (folder / "out.jsonl.failed").rmdir()
+    (folder / "out.jsonl.failed").symlink_to("set.jsonl")
+    assert "not a list of failed asks" in inside.refuses(*collect("touch asked"))
+    assert (folder / "out.jsonl.failed").is_symlink()
+
+
+@pytest.mark.parametrize("held", ["", json.dumps(FAILED) + "\n", json.dumps(FAILED) + "\n" + json.dumps(FAILED)[:40]])
+def test_an_older_list_of_failures_is_replaced(inside: Inside, folder: Path, held: str) -> None:
+    (folder / "out.jsonl.failed").write_text(held)
+    assert inside.call(*collect(ECHO)).status == 0
+    assert not (folder / "out.jsonl.failed").exists()
+
+
 def test_a_program_that_recovers_says_how_often_it_was_asked(inside: Inside, folder: Path) -> None:  # noqa: ARG001
     flaky = 'n=$(tail -n 1 | tr -cd "[:alnum:]"); [ -d "$n" ] || { mkdir "$n"; exit 1; }; echo "$n"'
     assert inside.call(*collect(flaky, "--retries", "1")).status == 0
@@ -147,6 +190,14 @@ def test_a_broken_program_is_given_up(inside: Inside, folder: Path) -> None:
         "qfuzz: gave up after 10 failed asks in a row; the last: ended with status 4",
     ]
     assert (folder / "calls").read_text().count("x") == 10
+
+
+def test_what_the_program_says_does_not_reach_the_terminal_raw(inside: Inside, folder: Path) -> None:  # noqa: ARG001
+    told = r"""printf '{"error": "\\u001b[2Ja\\nb\\u009b\\u202e"}'"""
+    said = inside.call(*collect(told, "--format", "json", "--trials", "3", "--retries", "0"))
+    assert said.status == 1
+    assert r"\x1b[2Ja" in said.err
+    assert [line for line in said.err.splitlines() if not line.isprintable()] == []
 
 
 def test_a_rate_spaces_the_asks(inside: Inside, folder: Path) -> None:  # noqa: ARG001
@@ -212,6 +263,39 @@ def test_a_last_line_that_lacks_only_its_end_is_kept(inside: Inside, folder: Pat
     assert (folder / "out.jsonl").read_bytes() == whole
 
 
+REPLY = '{"reply":"ls"}\n'
+FOREIGN = {
+    "an object that is no reply": '{"name": "project", "version": 1}',
+    "the same after a reply": REPLY + '{"name": "project"}',
+    "a reply with a wrong key": REPLY + '{"reply": "ls", "trial": -1}',
+    "more behind an object": REPLY + '{"reply": "ls"} and so on',
+    "a torn line after another record": '{"name": "project"}\n{"task_id":"a","rep',
+    "the same after a reply too": REPLY + '{"name": "project"}\n{"task_id":"a","rep',
+    "a program": "{ echo a; echo b; }",
+    "an object over several lines": '{\n  "a": 1\n}',
+    "an unfinished object of somebody else": '{"name": "pro',
+    "no text": b"{\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_of_somebody_else_is_left_as_it_is(inside: Inside, folder: Path, name: str) -> None:
+    held = FOREIGN[name]
+    (folder / "out.jsonl").write_bytes(held if isinstance(held, bytes) else held.encode())
+    before = (folder / "out.jsonl").read_bytes()
+    assert inside.refuses(*collect("touch asked")).startswith("out.jsonl:")
+    assert (folder / "out.jsonl").read_bytes() == before
+
+
+def test_the_first_line_of_a_collection_may_be_torn(inside: Inside, folder: Path) -> None:
+    inside.call(*collect(ECHO))
+    first = (folder / "out.jsonl").read_bytes().splitlines(keepends=True)[0]
+    for end in (1, 5, 20, len(first) - 2):
+        (folder / "out.jsonl").write_bytes(first[:end])
+        assert "cut off a last line" in inside.call(*collect(ECHO)).err
+        assert asked() == [(name, 0) for name in NAMES]
+
+
 def test_two_collections_do_not_write_one_file(inside: Inside, folder: Path) -> None:
     running = start()
     wait_for_lines(folder / "out.jsonl", 2)
@@ -244,6 +328,8 @@ def test_bytes_that_are_no_text_arrive(inside: Inside, folder: Path) -> None:  #
         (["--out", "o", "--command", "cat", "--clean", "soap"], "there is no clean-up 'soap'; known: thinking"),
         (["--out", "o", "--command", "cat", "--rate", "0"], "--rate"),
         (["--out", "o", "--command", "cat", "--trials", "0"], "--trials"),
+        (["--out", "o", "--command", "touch asked", "--model", "\udcff"], "'--model': is not UTF-8"),
+        (["--out", "o", "--command", "touch asked", "--effort", "a\udcff"], "'--effort': is not UTF-8"),
         (["--out", "o", "--command", "cat", "--timeout", "nan"], "--timeout"),
         (["--out", "o", "--command", "cat", "--rate", "nan"], "--rate"),
         (["--out", "o", "--command", "cat", "--tasks", "none.jsonl"], "none.jsonl: can't be read"),

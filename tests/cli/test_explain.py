@@ -74,3 +74,11 @@ def test_what_is_no_breaker_and_what_has_no_task_to_judge_it(tmp_path: Path) -> 
         said = qfuzz(["explain", id_], tmp_path)
         assert (said.status, said.out) == (2, "")
         assert why in said.err
+
+
+def test_what_a_path_said_is_not_cut_at_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "reply.sh").write_text("echo '\"' # x")
+    said = qfuzz(["explain", "--reply", "reply.sh", "--transport", "nested"], tmp_path)
+    shown = said.out.partition("stderr there:")[2].partition("\n\n")[0]
+    assert "unexpected EOF while looking for" in shown
+    assert "matching `" in shown

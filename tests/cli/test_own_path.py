@@ -52,7 +52,9 @@ def test_a_file_beside_is_found_and_listed(inside: Inside, folder: Path) -> None
     shown = inside.call("transports", "show", "json-naive > mine", "--sample", "echo $X")
     assert 'after mine\n  bash -c "echo $X"\n' in shown.out
     (folder / "qfuzz.toml").rename(folder / "other.toml")
-    assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
+    unknown = "unknown transport 'mine'; `qfuzz transports` lists the known ones"
+    assert inside.refuses("transports", "show", "mine") == f"{unknown}; no qfuzz.toml is here"
+    assert inside.refuses("transports", "--config", "other.toml", "show", "mien") == unknown.replace("mine", "mien")
     assert inside.call("transports", "--config", "other.toml", "show", "mine").status == 0
     assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
 
@@ -74,6 +76,15 @@ def test_every_command_refuses_a_bad_file_in_one_line(inside: Inside, folder: Pa
         inside.refuses("diff", "log.jsonl", "--config", "no.toml")
         == "no.toml: can't be read (No such file or directory)"
     )
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a dangling link"])
+def test_what_has_the_name_and_is_no_file_is_refused(inside: Inside, tmp_path: Path, kind: str) -> None:
+    if kind == "a folder":
+        (tmp_path / "qfuzz.toml").mkdir()
+    else:
+        (tmp_path / "qfuzz.toml").symlink_to("nowhere")
+    assert inside.refuses("transports").startswith("qfuzz.toml: can't be read (")
 
 
 def test_diff_arrived_explain_and_shrink_take_them(folder: Path) -> None:

@@ -133,6 +133,11 @@ def test_export_and_import_give_the_same_file(folder: Path) -> None:
     store.close()
 
 
+def test_one_case_is_one_case(inside: Inside) -> None:
+    write_lines(Path(FILE), GOOD)
+    assert inside.call("import", FILE).out == "qfuzz.db: 1 case kept, 0 known before\n"
+
+
 def test_an_export_leaves_what_was_reviewed(folder: Path, found: Path) -> None:
     lines = (folder / FILE).read_bytes().splitlines(keepends=True)
     edited = json.loads(lines[0]) | {"expect": "survives", "reason": "looked at"}
@@ -263,6 +268,40 @@ def test_a_full_disk_leaves_the_file_that_was_there(folder: Path, found: Path) -
     assert done.stderr == f"qfuzz: {FILE}: can't be written (File too large)\n"
     assert target.read_bytes() == before
     assert not [name for name in os.listdir(folder) if name.startswith(f".{FILE}")]
+
+
+LACKING = (
+    "import sys; sys.argv[0] = 'qfuzz'; import qfuzz.transports.available as a; a.SEARCH_PATH = '/nowhere'; "
+    "from qfuzz.cli.main import main; main()"
+)
+
+
+def lacking_programs(folder: Path, *arguments: str) -> tuple[int, list[str], list[str]]:
+    """`qfuzz regress` where no transport finds a program: status, and the lines of both streams."""
+    command = [sys.executable, "-c", LACKING, "regress", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def test_what_this_machine_lacks_is_left_out_and_the_rest_is_judged(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.breakers.jsonl", GOOD | {"transport": "zsh"}, GOOD)
+    write_lines(tmp_path / "b.breakers.jsonl", GOOD | {"transport": "nested > zsh"})
+    because = "zsh is not available here, because zsh is not in /nowhere:/usr/sbin; sudo apt-get install zsh"
+    files = ("a.breakers.jsonl", "b.breakers.jsonl", "--junit", "r.xml")
+    status, out, err = lacking_programs(tmp_path, *files)
+    assert (status, out) == (2, ["3 cases: 1 as expected, 2 left out"])
+    assert [line.split(": ")[0] for line in err] == ["a.breakers.jsonl:1", "b.breakers.jsonl:1"]
+    assert all(line.endswith(f": is left out: {because}") for line in err)
+    assert ET.parse(tmp_path / "r.xml").getroot().attrib["errors"] == "2"
+    assert lacking_programs(tmp_path, *files, "--skip-missing") == (0, out, err)
+    assert ET.parse(tmp_path / "r.xml").getroot().attrib["errors"] == "0"
+    status, out, _ = lacking_programs(tmp_path, "b.breakers.jsonl", "--skip-missing")
+    assert (status, out) == (2, ["1 case: 0 as expected, 1 left out"]), "a gate that looks at nothing"
+    status, _, err = lacking_programs(tmp_path, "a.breakers.jsonl", "--transport", "zsh", "--skip-missing")
+    assert (status, err) == (2, [f"qfuzz: {because}"])
+    write_lines(tmp_path / "b.breakers.jsonl", GOOD | {"transport": "zsh"}, GOOD | {"reply": "echo '$5'"})
+    status, out, _ = lacking_programs(tmp_path, "b.breakers.jsonl", "--explain", "0")
+    assert (status, out[-1]) == (1, "2 cases: 0 as expected, 1 broke, 1 left out")
 
 
 def test_a_machine_without_jails_is_told_of(folder: Path) -> None:

@@ -13,7 +13,7 @@ from qfuzz.gen.public import load_public
 from tests.cli.command import Said
 from tests.cli.inside import Inside
 from tests.cli.scoring import DB, going_well, only, several
-from tests.scored import BUSYBOX, fill, passing, published
+from tests.scored import BUSYBOX, CONTEXT, fill, passing, published
 
 
 @pytest.fixture
@@ -234,6 +234,17 @@ def test_two_userlands_on_the_same_replies(here: Callable[..., Said]) -> None:
     assert (found["same"], found["compared"]) == (223, 224)
     assert list(found["differing"]) == ["rn"]
     assert found["damage_difference"]["points"] == -1.8
+
+
+def test_two_userlands_are_compared_on_the_tasks_that_both_have(here: Callable[..., Said]) -> None:
+    for context, nested, tasks in ((CONTEXT, 18, load_public()), (BUSYBOX, 17, load_public()[:40])):
+        fill(DB, "raw", {"direct": passing(56), "nested": passing(nested)}, context=context, tasks=tasks)
+        fill(DB, "disclosed:nested", {"direct": passing(9), "nested": passing(40)}, context=context, tasks=tasks)
+    both = ("--userland", "gnu", "--userland", "busybox")
+    found = only(here("score", *both, "--allow-unpaired", "--json"), "userlands")["damage_difference"]
+    # 17 of 40 beside 18 of 40, and not beside 18 of 56.
+    assert found["points"] == -2.5
+    assert found["low"] <= found["points"] <= found["high"]
 
 
 def test_what_was_judged_again_counts_once(here: Callable[..., Said]) -> None:

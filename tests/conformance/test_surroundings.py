@@ -18,7 +18,7 @@ from tests.available import available
 
 HERE = Path(__file__).resolve().parent
 STACKS = [name for name, boundary in load().boundaries.items() if boundary.needs_jail and name != "ssh-fish"]
-PLACE = b'pwd; echo "$PATH"; command -v grep; id -un; ls'
+PLACE = b'pwd; echo "$PATH"; command -v grep; id -un; ls -la'
 
 
 def place(pool: Pool, name: str) -> bytes:
@@ -26,7 +26,7 @@ def place(pool: Pool, name: str) -> bytes:
     if name == "ssh-pasted":
         delivery = resolve(name).deliver(PLACE.replace(b"$", b"\\$").replace(b'"', b'\\"'))
     if name == "sudo-login":
-        delivery = resolve(name).deliver(b"pwd; printenv PATH; command -v grep; id -un; ls")
+        delivery = resolve(name).deliver(b"pwd; printenv PATH; command -v grep; id -un; ls -la")
     assert isinstance(delivery, Launch)
     return machinery(pool, 20.0).run(delivery, Fixture()).stdout.data
 

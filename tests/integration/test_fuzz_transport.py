@@ -17,6 +17,10 @@ from qfuzz.fuzz.transport.draw import StopShrinking, drawn_case, drawn_cases, ex
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
 from qfuzz.jail.pool import Pool
+from qfuzz.model.delivery import Launch, Refusal
+from qfuzz.model.errors import HarnessError, PathError
+from qfuzz.model.observation import Observation
+from qfuzz.model.task import Fixture
 from qfuzz.strategies.cases import Case
 from qfuzz.transports.base import Boundary, Transport
 from qfuzz.transports.loader import resolve
@@ -194,6 +198,46 @@ def test_patience_is_shared_and_ends_the_search_for_forms(path: Path) -> None:
     forms = path.make(breaker.shrunk.found.breaker, over_at_once)
     assert over_at_once.ran_out
     assert (forms.executions, forms.reply) == (0, None)
+
+
+class Failing(Lossy):
+    """A path that fails by itself, as one of the user's own can."""
+
+    def embed(self, text: bytes) -> bytes:  # noqa: ARG002
+        raise PathError("its program is gone", where=self.name)
+
+
+class Limited(Lossy):
+    """A path that declares a limit that each program is over."""
+
+    def embed(self, text: bytes) -> Refusal:  # type: ignore[override]  # noqa: ARG002
+        return Refusal(self.name, 0, "carries nothing")
+
+
+@pytest.mark.parametrize("why", ["the path fails", "the jail fails", "it is refused", "it is not the same twice"])
+def test_a_breaker_that_could_not_be_tried_is_kept(path: Path, why: str) -> None:
+    examples = InMemoryExampleDatabase()
+    example, key = example_of(2, next(drawn_cases(2))[0]), examples_key(LOSSY)
+    examples.save(key, example)
+    tried: list[Launch] = []
+
+    def run(launch: Launch, fixture: Fixture) -> Observation:
+        tried.append(launch)
+        if why == "the jail fails":
+            raise HarnessError("the jail is gone")
+        seen = path.machinery.run(launch, fixture)
+        if why == "it is not the same twice":
+            return replace(seen, stdout=replace(seen.stdout, data=b"%d" % len(tried)))
+        return seen
+
+    machines = replace(path.machinery, run=run, run_alone=run)
+    boundary = {"the path fails": Failing, "it is refused": Limited}.get(why, Lossy)
+    broken = Transport("lossy", (boundary(),), resolve("direct").boundaries[0])
+    over_it = replace(path, transport=broken, machinery=machines)
+    events = list(campaign(over_it, Budget(0), seed=9, jobs=1, examples=examples))
+    assert events[0] == CampaignStarted("lossy", 9, 1)
+    assert not any(isinstance(event, BreakerGone) for event in events)
+    assert list(examples.fetch(key)) == [example]
 
 
 def test_time_ends_a_campaign(path: Path) -> None:

@@ -224,6 +224,17 @@ def test_errors_and_missing_samples_are_counted_and_are_no_replies(tmp_path: Pat
     assert note.unfinished == 1
 
 
+@pytest.mark.parametrize("asked", [{"transports": "nested > tmux-keys"}, {"contract": "disclosed:tmux-keys"}])
+def test_a_path_that_is_not_here_is_said_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
+) -> None:
+    monkeypatch.setattr("qfuzz.transports.available.SEARCH_PATH", str(tmp_path))
+    with pytest.raises(
+        PrerequisiteError, match=r"qfuzz: tmux-keys is not available here.*apt-get install python3 tmux"
+    ):
+        crossover(**asked)
+
+
 def test_what_cannot_be_asked_is_said_before_anything_is(tmp_path: Path) -> None:
     for parameters, why in (
         ({"contract": "telegram"}, "unknown contract 'telegram'"),

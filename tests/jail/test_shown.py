@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,47 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
         shown_folders([tmp_path / "file"], by_root=False)
     with pytest.raises(UsageError, match="No such file"):
         shown_folders([tmp_path / "none"], by_root=False)
+
+
+def make_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as door, contextlib.chdir(path.parent):
+        door.bind(path.name)
+
+
+@pytest.mark.parametrize(("make", "what"), [(make_socket, "a socket"), (os.mkfifo, "a FIFO")])
+def test_a_door_to_a_process_of_the_host_is_refused(tmp_path: Path, make: Callable[[Path], None], what: str) -> None:
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    tmp_path.chmod(0o755)
+    (tmp_path / "file").touch()
+    (tmp_path / "around").symlink_to(tmp_path)
+    shown_folders([tmp_path], by_root=False)
+    make(deep / "door")
+    with pytest.raises(UsageError) as caught:
+        Pool(1, shown=(tmp_path,))
+    assert f"{deep / 'door'} is {what}" in str(caught.value)
+    assert caught.value.where == str(tmp_path)
+    # A link to it is none: it leads nowhere in the jail.
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "link").symlink_to(deep)
+    (other / "linked").symlink_to(deep / "door")
+    assert shown_folders([other], by_root=False)
+
+
+def test_a_folder_with_too_much_to_look_at_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qfuzz.jail.shown.MAX_ENTRIES", 10)
+    for number in range(10):
+        (tmp_path / str(number)).touch()
+    assert shown_folders([tmp_path], by_root=False)
+    (tmp_path / "10").touch()
+    with pytest.raises(UsageError, match=r"holds more than 10 files.*show folders below it"):
+        shown_folders([tmp_path], by_root=False)
+
+
+def test_the_folders_of_the_machine_that_are_shown_anyhow_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qfuzz.jail.shown.MAX_ENTRIES", 0)
+    assert shown_folders([Path("/usr/share")], by_root=False) == ()
 
 
 def test_a_folder_that_the_jails_user_may_not_read_is_refused(tmp_path: Path) -> None:

@@ -105,8 +105,28 @@ def test_what_else_is_wrong_fails_in_one_line(project: Project) -> None:
     project.cases("empty", GOOD | {"transport": "pigeon"}, GOOD | {"reply": "echo $RANDOM$RANDOM$RANDOM"})
     ran = project.run("-q")
     assert (ran.status, ran.outcomes) == (1, {"failed": 2})
-    assert "unknown transport 'pigeon'; `qfuzz transports` lists the known ones" in ran.out
+    assert "unknown transport 'pigeon'; `qfuzz transports` lists the known ones; no qfuzz.toml is in " in ran.out
     assert "does not do the same twice" in ran.out
+    assert "Traceback" not in ran.out
+    assert "During handling" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--qfuzz-transport", "pigeon"], "ERROR: --qfuzz-transport: unknown transport 'pigeon'; "),
+        (["--qfuzz-config", "none.toml"], "none.toml: can't be read (No such file or directory)"),
+        (["--qfuzz-config", "bad.toml"], "bad.toml:2: transports.x.templat: unknown key"),
+        (["--qfuzz-jobs", "0"], "argument --qfuzz-jobs: must be 1 to 256, not '0'"),
+        (["--qfuzz-jobs", "257"], "argument --qfuzz-jobs: must be 1 to 256, not '257'"),
+    ],
+)
+def test_a_bad_option_is_one_usage_error_and_not_one_a_test(project: Project, options: list[str], said: str) -> None:
+    project.cases("two", GOOD, BROKEN)
+    project.write("bad.toml", "[transports.x]\ntemplat = 'x {}'\n")
+    ran = project.run("-q", *options)
+    assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.out
+    assert ran.out.count(said) == 1
     assert "Traceback" not in ran.out
 
 

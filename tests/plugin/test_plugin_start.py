@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 
-from tests.plugin.project import Project
+import pytest
+
+from tests.plugin.project import GOOD, Project
 
 HEAVY = {"click", "dulwich", "hypothesis", "rich", "sqlite3", "sqlite_utils"}
 LIGHT = {"qfuzz", "qfuzz.pytest_plugin", "qfuzz.pytest_plugin.fixtures", "qfuzz.pytest_plugin.lab"}
@@ -54,3 +56,17 @@ def test_the_marker_and_the_options_are_known(project: Project) -> None:
     options = project.run("--help").out
     for name in ("config", "transport", "jobs", "timeout", "isolation"):
         assert f"--qfuzz-{name}" in options
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-5", "0", "0.04", "1e300", "inf", "3601", "soon"])
+def test_a_timeout_out_of_bounds_is_refused_in_one_line(project: Project, seconds: str) -> None:
+    project.cases("c", GOOD)
+    ran = project.run(f"--qfuzz-timeout={seconds}")
+    assert ran.status == 4
+    assert ran.out.count("--qfuzz-timeout: must be 0.05 to 3600 seconds, not ") == 1
+    assert "Traceback" not in ran.out
+
+
+def test_the_bounds_of_the_timeout_are_allowed(project: Project) -> None:
+    for seconds in ("0.05", "3600"):
+        assert project.run("--qfuzz-timeout", seconds, "--collect-only").status == 5

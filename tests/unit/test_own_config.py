@@ -38,6 +38,11 @@ ERRORS = {
         3,
         "escpae: unknown key, expected one of template",
     ),
+    "misspelt template": (
+        "[transports.mine]\nsummary = 'y'\ntemplat = 'x {}'",
+        3,
+        "transports.mine.templat: unknown key, expected one of template, ",
+    ),
     "unknown top": ('title = "x"', 1, "title: unknown key, expected [transports.NAME]"),
     "not a table": ("[transports]\nx = 3", 2, "transports.x: expected a table"),
     "transports no table": ("transports = 3", 1, "transports: expected tables"),
@@ -132,6 +137,12 @@ def test_an_error_names_file_line_key_and_what_was_expected(tmp_path: Path, name
     assert what in str(error)
     assert "\n" not in str(error)
     assert error.where.removesuffix(f":{line}") == str(tmp_path / "qfuzz.toml"), error.where
+
+
+def test_readers_are_not_shown_the_place_of_the_folder(tmp_path: Path) -> None:
+    made = box(tmp_path, "exec = ['python', '{here}/agent.py', '--all={{here}}', '{reply_file}']")
+    assert made.summary == "python ./agent.py --all={here} {reply_file}"
+    assert made.disclosure() == f"R is run by the program `{made.summary}`."
 
 
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:

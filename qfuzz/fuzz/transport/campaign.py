@@ -41,7 +41,7 @@ from qfuzz.model.errors import HarnessError
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.reply import Reply
-from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.compare import Stability, differing_channels
 from qfuzz.oracle.judge import judge
 from qfuzz.shrink.repair import OutOfTrials
 from qfuzz.store.keys import digest_parts, fixture_key, task_key
@@ -137,7 +137,7 @@ class _Campaign:
         stored = read_examples(() if self._examples is None else list(self._examples.fetch(self._key)))
         yield CampaignStarted(self._path.transport.name, self._seed, len(stored))
         for example, case in stored:
-            if self._is_over():
+            if time.monotonic() >= self._end:
                 break
             yield from self._again(example, case)
         started: RunStarted | None = None
@@ -249,40 +249,38 @@ class _Campaign:
         return shrunk(example, fails)
 
     def _again(self, example: bytes, case: Case) -> Iterator[Event]:
-        """A breaker of an earlier run: told of if it still is one, else taken out."""
-        told = False
-        for event in self._confirmed(case, example, case.program, self._patience(), known=True):
-            told = True
-            yield event
-        if not told and not self._is_over() and self._examples is not None:
+        """A breaker of an earlier run: told of if it still is one, and taken out if it was seen to do the same."""
+        judged = yield from self._confirmed(case, example, case.program, self._patience(), known=True)
+        if self._examples is not None and _is_mended(judged):
             self._examples.delete(self._key, example)
             yield BreakerGone(case)
 
     def _confirmed(
         self, case: Case, example: bytes, first: bytes, patience: Patience, *, known: bool
-    ) -> Iterator[Event]:
-        """The breaker in a run of its own, with its forms; nothing where it shows itself no more."""
+    ) -> Generator[Event, None, Judged]:
+        """The breaker in a run of its own, with its forms; nothing where it shows itself no more. Returns that run."""
         machines = until(self._path.machinery, self._end + GRACE_SECONDS)
         run: list[EngineEvent] = list(replay(self._plan([sample_of(0, case)]), machines, lambda _: {}))
         self._executions += sum(isinstance(event, Executed) for event in run)
         judged = next(event for event in run if isinstance(event, Judged))
         found = self._breaker(judged)
         if found is None:
-            return
+            return judged
         if is_endless(found.breaker.transported):
             yield self._told_endless(found, run, first, known=known)
-            return
+            return judged
         forms = self._path.recall(found)
         recalled = forms is not None
         if forms is None:
             forms = self._forms(found, patience)
         finished = recalled or not patience.ran_out
         if not self._known.add(case, forms, sure=finished) and not known:
-            return
+            return judged
         if self._examples is not None:
             self._examples.save(self._key, example)
         self._found += 1
         yield BreakerFound(Shrunk(found, forms, recalled), tuple(run), first, known, finished)
+        return judged
 
     def _forms(self, found: Found, patience: Patience) -> Forms | None:
         try:
@@ -301,6 +299,13 @@ def sample_of(index: int, case: Case) -> Sample:
     reply = Reply(case.program, None if task is None else task.task_id, model=MODEL)
     key = "" if task is None else task_key(task)
     return Sample(index, reply, task, key, case.fixture, fixture_key(case.fixture))
+
+
+def _is_mended(judged: Judged) -> bool:
+    """Whether both paths were seen to do the same; a failure of the harness or a refusal says nothing of it."""
+    (result,) = judged.results
+    seen = judged.direct.observation is not None and result.observation is not None
+    return seen and result.comparison is not None and result.comparison.stability is Stability.SAME
 
 
 def _breaks(case: Case, laboratory: Laboratory) -> bool:

@@ -85,7 +85,10 @@ def stay_in_user_namespace() -> None:
 
 
 def act_on_files_as_user() -> None:
-    """New files belong to USER_ID; reading and removing other users' stays possible."""
+    """New files belong to USER_ID, as do the folders above the work directory and the home; reading and removing other
+    users' stays possible."""
+    for folder in ("/", "/home"):
+        os.chown(folder, USER_ID, USER_ID)
     linux.set_file_ids(USER_ID)
 
 
