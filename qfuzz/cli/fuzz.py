@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from qfuzz.cli.config import config_option
-from qfuzz.cli.fuzz_options import budget_options, fuzz_options
+from qfuzz.cli.fuzz_options import budget_options, fuzz_options, hypothesis_elsewhere
 from qfuzz.cli.options import a_number
 from qfuzz.model.errors import UsageError
 
@@ -101,15 +101,16 @@ def command(
     given = {"--transport": transport, "--escape": escape, "--escape-command": escape_command}
     targets = [name for name, value in given.items() if value]
     if len(targets) != 1:
-        raise UsageError(f"give one of {', '.join(given)}")
-    if transport:
-        from qfuzz.cli.fuzz_transport import fuzz_transport
+        raise UsageError(f"give {'only ' if targets else ''}one of {', '.join(given)}")
+    with hypothesis_elsewhere():
+        if transport:
+            from qfuzz.cli.fuzz_transport import fuzz_transport
 
-        if shells or contexts or words:
-            raise UsageError("--shell, --context and --word are for escaping functions")
-        return fuzz_transport(transport, options)
-    from qfuzz.cli.fuzz_escape import fuzz_escape
+            if shells or contexts or words:
+                raise UsageError("--shell, --context and --word are for escaping functions")
+            return fuzz_transport(transport, options)
+        from qfuzz.cli.fuzz_escape import fuzz_escape
 
-    return fuzz_escape(
-        targets[0], given[targets[0]] or "", shells, contexts, tuple(map(os.fsencode, words)), on_error, options
-    )
+        return fuzz_escape(
+            targets[0], given[targets[0]] or "", shells, contexts, tuple(map(os.fsencode, words)), on_error, options
+        )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +32,27 @@ class FuzzOptions:
     engine: str
     db: Path
     as_json: bool
+
+
+STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
+"""Hypothesis's own variable for its folder; processes that are started have it too."""
+
+
+@contextmanager
+def hypothesis_elsewhere() -> Iterator[None]:
+    """Keeps Hypothesis from leaving `.hypothesis` in the working directory, unless the user has named a place.
+
+    What qfuzz keeps is in its store; the rest, a cache of constants, is not needed again.
+    """
+    if os.environ.get(STORAGE):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="qfuzz-hypothesis-", ignore_cleanup_errors=True) as folder:
+        os.environ[STORAGE] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(STORAGE, None)
 
 
 def budget_options(function: Decorated) -> Decorated:

@@ -38,7 +38,7 @@ from qfuzz.transports.available import require
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
-TIMEOUT_SECONDS = 3.0
+TIMEOUT_SECONDS = 2.0
 """How long a program may run, if --timeout does not say: a hundred times what most of them take."""
 
 
@@ -71,7 +71,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
                 if isinstance(event, BreakerFound):
                     # The store comes first, so that what is shown has been kept.
                     _keep(event, store, transport, options.seed)
-                    if event.shrunk.forms is not None and not event.shrunk.recalled:
+                    if event.finished and event.shrunk.forms is not None and not event.shrunk.recalled:
                         found = event.shrunk.found
                         store.write_forms(key(found), found.key, event.shrunk.forms)
                 yield event

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from qfuzz.engine.attempt import Machinery
-from qfuzz.engine.laboratory import Breaker
+from qfuzz.engine.laboratory import Breaker, Patience
 from qfuzz.engine.minimize import GENERATION, minimize
 from qfuzz.engine.parse_child import ParseChild
 from qfuzz.gen.rebuild import with_payloads
@@ -15,6 +16,12 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.forms import Forms
 from qfuzz.store.keys import digest_parts, launch_key
 from qfuzz.transports.loader import resolve
+
+
+class FormMaker(Protocol):
+    """Finds the forms of a breaker, or what of them was found when the patience was over."""
+
+    def __call__(self, breaker: Breaker, patience: Patience | None = ...) -> Forms: ...
 
 
 def forms_key(verdict: str, breaker: Breaker, *, strict: bool) -> str:
@@ -34,12 +41,12 @@ def forms_key(verdict: str, breaker: Breaker, *, strict: bool) -> str:
 
 
 @contextmanager
-def form_maker(machinery: Machinery, *, strict: bool) -> Iterator[Callable[[Breaker], Forms]]:
-    """A function that finds the forms of a breaker; it may be called from several threads."""
+def form_maker(machinery: Machinery, *, strict: bool) -> Iterator[FormMaker]:
+    """What finds the forms of a breaker; it may be called from several threads."""
     with ParseChild() as parser:
 
-        def make(breaker: Breaker) -> Forms:
+        def make(breaker: Breaker, patience: Patience | None = None) -> Forms:
             rebuild = with_payloads(breaker.task) if breaker.task is not None else lambda _: None
-            return minimize(breaker, machinery, rebuild, parser.spans, strict=strict)
+            return minimize(breaker, machinery, rebuild, parser.spans, strict=strict, patience=patience)
 
         yield make

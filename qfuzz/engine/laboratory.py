@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from dataclasses import dataclass
 
@@ -38,17 +40,36 @@ class Breaker:
     by_verdict: bool = False
 
 
+@dataclass(slots=True)
+class Patience:
+    """What may be spent on one breaker, by all laboratories that are given it.
+
+    `until` is a time of time.monotonic(); `timeouts` a number of runs that do not end. `ran_out`: a run was refused.
+    """
+
+    until: float = math.inf
+    timeouts: float = math.inf
+    ran_out: bool = False
+
+    def ask(self) -> None:
+        """Raises OutOfTrials where nothing is left."""
+        if self.timeouts <= 0 or time.monotonic() >= self.until:
+            self.ran_out = True
+            raise OutOfTrials
+
+
 class Laboratory:
     """`executions` counts runs of a reply. Asking a shell about syntax runs nothing of one, and is not counted."""
 
-    def __init__(self, breaker: Breaker, machinery: Machinery, most: int, counter: Counter[str] | None = None) -> None:
+    def __init__(self, breaker: Breaker, machinery: Machinery, most: int, patience: Patience | None = None) -> None:
         self._breaker = breaker
         self._machinery = machinery
         self._most = most
+        self.patience = patience or Patience()
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._direct = resolve("direct")
         self._fixture_keys: dict[int, tuple[Fixture, str]] = {}
-        self._counter: Counter[str] = Counter() if counter is None else counter
+        self._counter: Counter[str] = Counter()
         self._remember(self._direct, breaker.direct)
         self._remember(breaker.transport, breaker.transported)
 
@@ -64,7 +85,9 @@ class Laboratory:
 
     def beside(self, breaker: Breaker) -> Laboratory:
         """A laboratory for another breaker with the same machinery, on the budget of this one."""
-        return Laboratory(breaker, self._machinery, self._most, self._counter)
+        other = Laboratory(breaker, self._machinery, self._most, self.patience)
+        other._counter = self._counter
+        return other
 
     def ending(self, program: bytes, fixture: Fixture) -> str:
         """How the transported run ended: rejected, refused, timeout, syntax, status or silent."""
@@ -148,11 +171,14 @@ class Laboratory:
     def _run(self, launch: Launch, fixture: Fixture) -> Observation:
         if self.executions >= self._most:
             raise OutOfTrials
+        self.patience.ask()
         self._counter["run"] += 1
         observation = self._machinery.run(launch, fixture)
         if observation.status.ending is Ending.TIMEOUT:
+            self.patience.ask()
             self._counter["run alone"] += 1
             observation = self._machinery.run_alone(launch, fixture)
+            self.patience.timeouts -= observation.status.ending is Ending.TIMEOUT
         return observation
 
     def _remember(self, transport: Transport, outcome: Outcome) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from qfuzz.bash.scan import contexts
 from qfuzz.engine.attempt import Machinery
-from qfuzz.engine.laboratory import Breaker, Laboratory
+from qfuzz.engine.laboratory import Breaker, Laboratory, Patience
 from qfuzz.engine.payload import Rebuild, find_payload
 from qfuzz.engine.reduce import Reducer, ReductionInterrupted
 from qfuzz.engine.repair import find_repair
@@ -43,17 +43,25 @@ class Interrupted(KeyboardInterrupt):
         self.forms = forms
 
 
-def minimize(breaker: Breaker, machinery: Machinery, rebuild: Rebuild, spans: Parser, *, strict: bool = False) -> Forms:
+def minimize(
+    breaker: Breaker,
+    machinery: Machinery,
+    rebuild: Rebuild,
+    spans: Parser,
+    *,
+    strict: bool = False,
+    patience: Patience | None = None,
+) -> Forms:
     """The forms of one breaker. Equal breakers have equal forms, whatever else runs meanwhile.
 
     `rebuild` makes the task of other payloads, `spans` parses Bash. With `strict` a smaller reply must still pass its
-    task directly.
+    task directly. When the patience is over, the forms are what was found until then.
     """
-    laboratory = Laboratory(breaker, machinery, _budget(breaker))
+    laboratory = Laboratory(breaker, machinery, _budget(breaker), patience)
     if breaker.by_verdict:
         return _by_verdict(breaker, machinery, laboratory, rebuild)
     payload = repair = best = None
-    reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS)
+    reducing = Laboratory(breaker, machinery, MAX_REPLY_EXECUTIONS, patience)
     try:
         payload = find_payload(breaker, laboratory, rebuild)
         repair = find_repair(breaker, laboratory, _context_of(breaker.program))

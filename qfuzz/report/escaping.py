@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterator
 
 from qfuzz.bash.quote import printable_word
-from qfuzz.escape.faults import EscapeFault, shown
+from qfuzz.escape.faults import EscapeFault, FaultKind, shown
 from qfuzz.fuzz.escape.events import CampaignEnded, EscapeFinding
 from qfuzz.fuzz.escape.reader import Reading
 from qfuzz.model.content import JsonValue, encode_content
-from qfuzz.model.text import one_line
+from qfuzz.model.text import counted, one_line
 from qfuzz.report.visible import visible
 
 _INDENT = " " * 12
@@ -66,7 +66,7 @@ def ended_text(ended: CampaignEnded) -> Iterator[str]:
     """What was tried and covered."""
     cover = ended.coverage
     rate = cover.words / ended.seconds if ended.seconds else 0.0
-    yield f"tried {cover.words} words in {ended.seconds:.1f} s ({rate:.0f}/s)"
+    yield f"tried {counted(cover.words, 'word')} in {ended.seconds:.1f} s ({rate:.0f}/s)"
     for kind in cover.complete:
         yield f"  all words {kind}"
     lengths = ", ".join(f"{name}: {count}" for name, count in cover.lengths.items() if count)
@@ -74,10 +74,14 @@ def ended_text(ended: CampaignEnded) -> Iterator[str]:
     characters = f"{len(cover.characters)} of {cover.alphabet} characters"
     yield f"  {characters}; {cover.pairs} of {cover.pairs_possible} pairs of common ones, side by side"
     for name, count in ended.faults.items():
-        yield f"  not escaped ({name}): {count}"
+        # What a function prints is a fault beside its answer: the word was escaped, and tried.
+        if name == FaultKind.PRINTS.value:
+            yield "  prints while it escapes; these words were tried too"
+        else:
+            yield f"  not escaped ({name}): {count}"
     if ended.unexplained:
         yield f"  failed together but not alone: {ended.unexplained}"
-    yield f"{ended.findings} finding{'' if ended.findings == 1 else 's'}"
+    yield counted(ended.findings, "finding")
 
 
 def finding_record(finding: EscapeFinding, option: str) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, Counts
 from qfuzz.model.content import JsonValue, encode_content
-from qfuzz.model.text import one_line
+from qfuzz.model.text import counted, one_line
 from qfuzz.report.causes import causes_of, placed, signature
 from qfuzz.report.text import WIDTH, breaker_lines
 from qfuzz.report.visible import visible
@@ -24,6 +24,8 @@ def found_text(found: BreakerFound) -> Iterator[str]:
         known = " (known)" if found.known else ""
         yield one_line(f"{line.id}{known}  {line.outcome}: {line.what}", WIDTH)
     yield from _program("smallest", _smallest(found))
+    if not found.finished:
+        yield "    not made small to the end; `qfuzz shrink` goes on"
     forms = found.shrunk.forms
     causes = () if forms is None else causes_of(forms)
     for cause in causes[:MOST_CAUSES]:
@@ -55,18 +57,17 @@ def ended_text(ended: CampaignEnded) -> Iterator[str]:
     """What was tried, what became of it, and what was in it."""
     tried = ended.coverage.programs
     rate = tried / ended.seconds if ended.seconds else 0
-    programs = "1 program" if tried == 1 else f"{tried} programs"
     yield (
-        f"{programs} in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
-        f"{ended.found} breaker{'' if ended.found == 1 else 's'} with different causes"
+        f"{counted(tried, 'program')} in {ended.seconds:.1f} s ({rate:.0f}/s, {ended.executions} executions): "
+        f"{counted(ended.found, 'breaker')} with different causes"
     )
     yield from _wrapped("", counts_text(ended.counts))
-    for name, counted in (
+    for name, numbers in (
         ("constructs", ended.coverage.constructs),
         ("hazards", ended.coverage.hazards),
         ("contexts", ended.coverage.contexts),
     ):
-        listed = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+        listed = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
         yield from _wrapped(f"{name}: ", ", ".join(f"{what} {count}" for what, count in listed) or "none")
 
 
@@ -110,6 +111,7 @@ def found_record(found: BreakerFound) -> Mapping[str, JsonValue]:
         "causes": [[[char, context] for char, context in signature(cause)] for cause in causes],
         "first": encode_content(found.first),
         "known": found.known,
+        "finished": found.finished,
     }
 
 

@@ -65,6 +65,7 @@ def test_nothing_found(here: Path) -> None:
     assert "  all words of up to 2 of 71 characters" in lines
     assert "  all words of 3 of 28 characters" in lines
     assert lines[-1] == "0 findings"
+    assert not (here / ".hypothesis").exists()
 
 
 def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
@@ -143,7 +144,10 @@ def test_json(here: Path) -> None:
         (["--escape", "mine:right", "--examples", "0"], "Invalid value for '--examples'"),
         (["--escape-command", "no-such"], "no-such: no such program, and no adapter"),
         ([], "give one of --transport, --escape, --escape-command"),
-        (["--escape", "mine:right", "--escape-command", "cat"], "give one of --transport, --escape, --escape-command"),
+        (
+            ["--escape", "mine:right", "--escape-command", "cat"],
+            "give only one of --transport, --escape, --escape-command",
+        ),
     ],
 )
 def test_bad_input_is_one_line(here: Path, arguments: list[str], error: str) -> None:
@@ -163,6 +167,12 @@ def test_what_is_not_escaped_is_skipped_and_counted(here: Path) -> None:
 def test_what_is_printed_is_said_once(here: Path) -> None:
     said = fuzz(here, "--escape", "mine:chatty", "--examples", "2000")
     assert (said.status, said.err) == (0, "qfuzz: mine:chatty prints 'debugging' for ''\n")
+    assert "  prints while it escapes; these words were tried too" in said.out
+    assert "not escaped" not in said.out
+
+
+def test_one_word_is_one(here: Path) -> None:
+    assert "tried 1 word in " in fuzz(here, "--escape", "mine:right", "--word", "a").out
 
 
 def test_an_adapter(here: Path) -> None:

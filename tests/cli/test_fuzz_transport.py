@@ -18,6 +18,7 @@ def test_a_faithful_transport_has_nothing_to_find(tmp_path: Path) -> None:
     assert "0 breakers with different causes" in said.out
     assert "12 did the same on both paths" in said.out
     assert "contexts: " in said.out
+    assert [each.name for each in tmp_path.iterdir()] == ["qfuzz.db"]
 
 
 def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_path: Path) -> None:
@@ -69,7 +70,10 @@ def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> Non
         (["--transport", "nested", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["--transport", "nested", "--engine", "atheris"], "atheris draws for escaping functions only"),
         (["--transport", "nested", "--shell", "zsh"], "are for escaping functions"),
-        (["--transport", "nested", "--escape", "shlex:quote"], "give one of --transport, --escape, --escape-command"),
+        (
+            ["--transport", "nested", "--escape", "shlex:quote"],
+            "give only one of --transport, --escape, --escape-command",
+        ),
         (["--transport", "nested", "--db", "/proc/nowhere.db"], "/proc/nowhere.db: can't be used as the store"),
     ],
 )

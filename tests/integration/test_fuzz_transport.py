@@ -10,9 +10,10 @@ from hypothesis.database import InMemoryExampleDatabase
 
 from qfuzz.engine.events import Judged
 from qfuzz.engine.forms import form_maker
+from qfuzz.engine.laboratory import Patience
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.campaign import Budget, Path, campaign, examples_key
-from qfuzz.fuzz.transport.draw import drawn_case, drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.draw import StopShrinking, drawn_case, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
 from qfuzz.jail.pool import Pool
@@ -43,6 +44,16 @@ class Lossy(Boundary):
 
     def disclosure(self) -> str:
         return "R loses comments."
+
+
+class Looping(Lossy):
+    """Never ends where the program has a number sign: a planted fault."""
+
+    name = "looping"
+    summary = "goes on for ever behind a number sign"
+
+    def embed(self, text: bytes) -> bytes:
+        return text + b"\nwhile :; do :; done" if b"#" in text else text
 
 
 LOSSY = Transport("lossy", (Lossy(),), resolve("direct").boundaries[0])
@@ -143,6 +154,50 @@ def test_what_is_known_comes_first_and_what_is_mended_is_forgotten(path: Path) -
     assert isinstance(last[1], BreakerGone)
     assert found(last) == []
     assert list(examples.fetch(key)) == []
+
+
+def test_what_does_not_end_is_told_of_once_as_it_was_drawn(pool: Pool, path: Path) -> None:
+    machines = machinery(pool, 0.5)
+    looping = Transport("looping", (Looping(),), resolve("direct").boundaries[0])
+    slow = replace(path, transport=looping, machinery=machines, context=context_of(pool, 0.5))
+    events = list(campaign(slow, Budget(8, None), seed=2, jobs=2))
+    (breaker,) = found(events)
+    assert (breaker.finished, breaker.shrunk.forms) == (False, None)
+    assert breaker.shrunk.found.breaker.program == breaker.first
+    assert b"#" in breaker.first
+    ended = events[-1]
+    assert isinstance(ended, CampaignEnded)
+    # One more execution for each of the others at most, and not hundreds: they are asked for a known cause alone.
+    judged = sum(event.counts.broke for event in events if isinstance(event, CampaignEnded))
+    assert judged > 1
+    assert ended.executions < 8 * 8
+    assert ended.counts.left + ended.counts.explained == judged - 1
+
+
+def test_a_search_that_is_stopped_answers_with_the_smallest_so_far() -> None:
+    case, place = next((case, place) for place, case in drawn_cases(3) if b"'" in case.program and case.task is None)
+    asked: list[Case] = []
+
+    def fails(other: Case) -> bool:
+        asked.append(other)
+        if len(asked) > 15:
+            raise StopShrinking
+        return b"'" in other.program
+
+    stopped = shrunk(example_of(3, place), fails)
+    assert stopped is not None
+    smallest, as_example = stopped
+    assert b"'" in smallest.program
+    assert len(smallest.program) < len(case.program)
+    assert read_examples([as_example]) == [(as_example, smallest)]
+
+
+def test_patience_is_shared_and_ends_the_search_for_forms(path: Path) -> None:
+    (breaker,) = found(list(campaign(path, Budget(60, None, 1), seed=2, jobs=2)))
+    over_at_once = Patience(until=0)
+    forms = path.make(breaker.shrunk.found.breaker, over_at_once)
+    assert over_at_once.ran_out
+    assert (forms.executions, forms.reply) == (0, None)
 
 
 class Failing(Lossy):

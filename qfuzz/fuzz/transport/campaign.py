@@ -9,21 +9,23 @@ alone, unless time ends it.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis.database import ExampleDatabase
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event as EngineEvent
-from qfuzz.engine.events import Executed, Judged, Sample
-from qfuzz.engine.laboratory import Breaker, Laboratory
+from qfuzz.engine.events import Executed, Judged, RunFinished, RunStarted, Sample
+from qfuzz.engine.forms import FormMaker
+from qfuzz.engine.laboratory import Laboratory, Patience
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.shrinking import Found, RecallForms, Shrunk, breakers_of
 from qfuzz.fuzz.transport.causes import KnownCauses
 from qfuzz.fuzz.transport.cover import Cover, Tally
-from qfuzz.fuzz.transport.draw import drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import (
     BreakerFound,
     BreakerGone,
@@ -32,6 +34,7 @@ from qfuzz.fuzz.transport.events import (
     CaseJudged,
     Event,
 )
+from qfuzz.fuzz.transport.limits import failed, is_endless, until
 from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.model.errors import HarnessError
@@ -51,6 +54,18 @@ MAX_SHRINK_EXECUTIONS = 1500
 
 MOST_CAUSES = 8
 """Causes that are looked for in one drawn program; it may have more."""
+
+MOST_TIMEOUTS = 2
+"""Trials that do not end, while one breaker is made small: each costs the whole timeout, twice."""
+
+MOST_LOOPS = 3
+"""Breakers that do not end over the transport and are asked for a known cause; further ones are counted."""
+
+SHARE = 4
+"""One breaker may take so much of the time of a campaign: a fourth."""
+
+GRACE_SECONDS = 2.0
+"""How long after the end of time the confirmation of what was found may take."""
 
 MODEL = "qfuzz fuzz"
 """Who wrote the programs, in the store's column for that."""
@@ -78,7 +93,7 @@ class Path:
     transport: Transport
     machinery: Machinery
     context: Mapping[str, JsonValue]
-    make: Callable[[Breaker], Forms]
+    make: FormMaker
     recall: RecallForms = lambda _: None
 
 
@@ -113,16 +128,25 @@ class _Campaign:
         self._found = 0
         self._executions = 0
         self._began = time.monotonic()
+        self._end = math.inf if budget.seconds is None else self._began + budget.seconds
         self._drawn: dict[int, tuple[int, Case]] = {}
+        self._loops = 0
+        self._loop_told = False
 
     def events(self) -> Generator[Event]:
         stored = read_examples(() if self._examples is None else list(self._examples.fetch(self._key)))
         yield CampaignStarted(self._path.transport.name, self._seed, len(stored))
         for example, case in stored:
+            if time.monotonic() >= self._end:
+                break
             yield from self._again(example, case)
-        for event in replay(self._plan(self._samples()), self._path.machinery, lambda _: {}):
-            if isinstance(event, Judged):
-                yield from self._judged(event)
+        started: RunStarted | None = None
+        for event in replay(self._plan(self._samples()), until(self._path.machinery, self._end), lambda _: {}):
+            if isinstance(event, RunStarted):
+                started = event
+            elif isinstance(event, Judged) and not self._was_cut(event):
+                assert started is not None, "a run starts first"
+                yield from self._judged(event, started)
         seconds = time.monotonic() - self._began
         counts = self._tally.counts()
         yield CampaignEnded(self._cover.coverage(), counts, self._found, self._executions, seconds)
@@ -140,13 +164,20 @@ class _Campaign:
             seen.add(case.program)
 
     def _is_over(self) -> bool:
-        late = self._budget.seconds is not None and time.monotonic() - self._began >= self._budget.seconds
-        return late or self._found >= self._budget.findings
+        return time.monotonic() >= self._end or self._found >= self._budget.findings
+
+    def _was_cut(self, event: Judged) -> bool:
+        """Whether the end of time kept a program from being run to the end; nothing is said of it."""
+        return time.monotonic() >= self._end and failed(event)
+
+    def _patience(self) -> Patience:
+        share = math.inf if self._budget.seconds is None else time.monotonic() + self._budget.seconds / SHARE
+        return Patience(min(self._end, share), MOST_TIMEOUTS)
 
     def _plan(self, samples: Iterator[Sample] | Sequence[Sample]) -> RunPlan:
         return RunPlan(samples, 0, self._direct, (self._path.transport,), self._path.context, self._jobs)
 
-    def _judged(self, event: Judged) -> Iterator[Event]:
+    def _judged(self, event: Judged, started: RunStarted) -> Iterator[Event]:
         place, case = self._drawn.pop(event.sample.index)
         self._executions += event.executed
         self._cover.add(case)
@@ -155,56 +186,106 @@ class _Campaign:
         yield CaseJudged(case, found is not None)
         if found is None:
             return
+        if is_endless(found.breaker.transported):
+            yield from self._endless(found, place, case, started, event)
+            return
+        patience = self._patience()
         for _ in range(MOST_CAUSES):
-            if self._is_over():
+            if self._is_over() or patience.ran_out:
                 self._tally.of["left"] += 1
                 return
-            laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS)
+            laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS, patience)
             smallest = None
             explained = self._known.explain(case, laboratory)
             if not explained:
                 smallest = self._smallest(example_of(self._seed, place), laboratory)
             self._executions += laboratory.executions
             if smallest is None:
-                self._tally.of["explained" if explained else "unsettled"] += 1
+                self._tally.of["left" if patience.ran_out else "explained" if explained else "unsettled"] += 1
                 return
-            yield from self._confirmed(*smallest, case.program, known=False)
+            yield from self._confirmed(*smallest, case.program, patience, known=False)
+
+    def _endless(self, found: Found, place: int, case: Case, started: RunStarted, judged: Judged) -> Iterator[Event]:
+        """The first breaker that does not end over the transport, for a cause that is not known, is told of as it was
+        drawn: each smaller one would be waited for, and its run is at hand."""
+        if self._is_over() or self._loops >= MOST_LOOPS:
+            self._tally.of["left"] += 1
+            return
+        patience = self._patience()
+        laboratory = Laboratory(found.breaker, self._path.machinery, MAX_SHRINK_EXECUTIONS, patience)
+        explained = self._known.explain(case, laboratory)
+        self._executions += laboratory.executions
+        if explained and not patience.ran_out:
+            self._tally.of["explained"] += 1
+            return
+        self._loops += 1
+        if self._loop_told or patience.ran_out:
+            self._tally.of["left"] += 1
+            return
+        if self._examples is not None:
+            self._examples.save(self._key, example_of(self._seed, place))
+        executed = (
+            Executed(result.observation_key, result.observation)
+            for result in (judged.direct, *judged.results)
+            if result.observation is not None and result.observation_key is not None
+        )
+        run: tuple[EngineEvent, ...] = (started, *executed, judged, RunFinished(1, judged.executed, 0))
+        yield self._told_endless(found, run, case.program, known=False)
+
+    def _told_endless(self, found: Found, run: Sequence[EngineEvent], first: bytes, *, known: bool) -> BreakerFound:
+        self._loop_told = True
+        self._found += 1
+        return BreakerFound(Shrunk(found, None, False), tuple(run), first, known, finished=False)
 
     def _smallest(self, example: bytes, laboratory: Laboratory) -> tuple[Case, bytes] | None:
         """The plainest case that breaks for a cause that is not known."""
-        return shrunk(example, lambda case: _breaks(case, laboratory) and not self._known.explain(case, laboratory))
+
+        def fails(case: Case) -> bool:
+            fails = _breaks(case, laboratory) and not self._known.explain(case, laboratory)
+            if laboratory.patience.ran_out:
+                raise StopShrinking
+            return fails
+
+        return shrunk(example, fails)
 
     def _again(self, example: bytes, case: Case) -> Iterator[Event]:
         """A breaker of an earlier run: told of if it still is one, and taken out if it was seen to do the same."""
-        judged = yield from self._confirmed(case, example, case.program, known=True)
+        judged = yield from self._confirmed(case, example, case.program, self._patience(), known=True)
         if self._examples is not None and _is_mended(judged):
             self._examples.delete(self._key, example)
             yield BreakerGone(case)
 
-    def _confirmed(self, case: Case, example: bytes, first: bytes, *, known: bool) -> Generator[Event, None, Judged]:
+    def _confirmed(
+        self, case: Case, example: bytes, first: bytes, patience: Patience, *, known: bool
+    ) -> Generator[Event, None, Judged]:
         """The breaker in a run of its own, with its forms; nothing where it shows itself no more. Returns that run."""
-        run: list[EngineEvent] = list(replay(self._plan([sample_of(0, case)]), self._path.machinery, lambda _: {}))
+        machines = until(self._path.machinery, self._end + GRACE_SECONDS)
+        run: list[EngineEvent] = list(replay(self._plan([sample_of(0, case)]), machines, lambda _: {}))
         self._executions += sum(isinstance(event, Executed) for event in run)
         judged = next(event for event in run if isinstance(event, Judged))
         found = self._breaker(judged)
         if found is None:
             return judged
+        if is_endless(found.breaker.transported):
+            yield self._told_endless(found, run, first, known=known)
+            return judged
         forms = self._path.recall(found)
         recalled = forms is not None
         if forms is None:
-            forms = self._forms(found)
-        if not self._known.add(case, forms) and not known:
+            forms = self._forms(found, patience)
+        finished = recalled or not patience.ran_out
+        if not self._known.add(case, forms, sure=finished) and not known:
             return judged
         if self._examples is not None:
             self._examples.save(self._key, example)
         self._found += 1
-        yield BreakerFound(Shrunk(found, forms, recalled), tuple(run), first, known)
+        yield BreakerFound(Shrunk(found, forms, recalled), tuple(run), first, known, finished)
         return judged
 
-    def _forms(self, found: Found) -> Forms | None:
+    def _forms(self, found: Found, patience: Patience) -> Forms | None:
         try:
-            forms = self._path.make(found.breaker)
-        except HarnessError:
+            forms = self._path.make(found.breaker, patience)
+        except (HarnessError, OutOfTrials):
             return None
         self._executions += forms.executions
         return forms
@@ -242,6 +323,9 @@ def _breaks(case: Case, laboratory: Laboratory) -> bool:
         return False
     if isinstance(outcome, Rejection):
         return True
+    if is_endless(outcome):
+        # What ended over the path does not slide to what is waited for at each trial.
+        return False
     if case.task is not None:
         return not judge(case.task, outcome).passed
     return bool(differing_channels(direct, outcome))

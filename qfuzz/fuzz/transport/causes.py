@@ -46,15 +46,19 @@ class KnownCauses:
             return False
         return not differing_channels(direct, outcome)
 
-    def add(self, case: Case, forms: Forms | None) -> bool:
-        """Take note of a breaker; whether it has a cause that was not known."""
+    def add(self, case: Case, forms: Forms | None, *, sure: bool = True) -> bool:
+        """Take note of a breaker; whether it has a cause that was not known.
+
+        Not `sure`: the search for its forms was cut short, and a program without known causes says nothing of others.
+        """
         places = self._places_of(case.program)
         self._constructs.append(_constructs(case))
         repair = None if forms is None else forms.repair
         causal = set() if repair is None else {(one.char, one.context) for cause in repair.causes for one in cause}
         fresh = causal - self._places
         # Known characters that only together resist protection are no news; what stands beside them is not tried again.
-        self._places |= fresh or set(places.values())
+        if causal or sure:
+            self._places |= fresh or set(places.values())
         return bool(fresh) or not causal
 
     def _places_of(self, program: bytes) -> dict[int, Place]:

@@ -37,6 +37,13 @@ class _Wanted(Exception):
     """The example is to be kept."""
 
 
+class StopShrinking(BaseException):
+    """Raised by the function that shrinking asks: the smallest case so far is the answer.
+
+    No Exception, for Hypothesis takes each of those for a failure of another kind.
+    """
+
+
 def drawn_case(seed: int, index: int) -> Case | None:
     """The case of this place in the sequence of `seed`; None where these bytes give none."""
     taken: list[Case] = []
@@ -74,7 +81,7 @@ def example_of(seed: int, index: int) -> bytes:
 def shrunk(example: bytes, fails: Callable[[Case], bool]) -> tuple[Case, bytes] | None:
     """The smallest case found that still fails, and it in the form of the database; None if the example does not.
 
-    The same example and the same answers give the same case.
+    The same example and the same answers give the same case. `fails` may raise StopShrinking.
     """
     shelf = _Shelf(example)
     failing: list[Case] = []
@@ -93,6 +100,12 @@ def shrunk(example: bytes, fails: Callable[[Case], bool]) -> tuple[Case, bytes] 
         replay()
     except _Wanted:
         return failing[-1], shelf.values[-1]
+    except StopShrinking:
+        # The last one that failed need not be the smallest; the last one saved is, but that Hypothesis also saves
+        # what it was stopped at.
+        for example, case in read_examples(reversed(shelf.values)):
+            if case in failing:
+                return case, example
     return None
 
 

@@ -32,13 +32,15 @@ class BreakerFound:
     """A breaker with a cause that this run had not met, made small: by Hypothesis, then in its minimal forms.
 
     `run` holds the events of its confirmation, for the store; the last but one is its judgement. `first` is the program
-    that led to it. `known`: an earlier run found it.
+    that led to it. `known`: an earlier run found it. Not `finished`: it may be made smaller, for time ended the search
+    or it does not end over the transport, where each trial would be waited for.
     """
 
     shrunk: Shrunk
     run: tuple[engine.Event, ...]
     first: bytes
     known: bool
+    finished: bool = True
 
     @property
     def judged(self) -> engine.Judged:
