@@ -92,6 +92,10 @@ class Stopped:
 Event = Collected | Failed | GaveUp | Stopped
 
 
+_LOOK_SECONDS = 0.2
+"""How long a signal may wait."""
+
+
 class _Pace:
     """Lets a try begin at most `per_minute` times a minute, evenly spaced."""
 
@@ -137,7 +141,11 @@ def collect(asks: Sequence[Ask], operator: Operator, manner: Manner, stopped: th
                 if stopped.is_set() and (left := len(asks) - ended):
                     yield Stopped(left)
                 return
-            event = done.get()
+            try:
+                event = done.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                # A signal that a worker's thread took is handled here, and only while this thread does something.
+                continue
             in_flight -= 1
             if isinstance(event, BaseException):
                 raise event

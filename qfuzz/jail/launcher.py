@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import subprocess
 import sys
 
 _CLONE_NEWNS = 0x00020000
@@ -54,7 +53,9 @@ def _enter_namespace(first: int, count: int) -> None:
                 with open(f"/proc/{parent}/{kind}_map", "w") as file:
                     file.write(f"0 {first} {count}")
             else:
-                subprocess.run([f"/usr/bin/new{kind}map", str(parent), "0", str(first), str(count)], check=True)
+                words = [f"/usr/bin/new{kind}map", str(parent), "0", str(first), str(count)]
+                if os.spawnv(os.P_WAIT, words[0], words):
+                    os._exit(1)
         os._exit(0)
     if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER) < 0:
         sys.exit(f"can't make a user namespace: {os.strerror(ctypes.get_errno())}")

@@ -225,7 +225,10 @@ def test_a_stop_loses_what_is_in_flight_and_nothing_else(inside: Inside, folder:
     running = start()
     wait_for_lines(folder / "out.jsonl", 2)
     running.send_signal(how)
-    _, said = running.communicate(timeout=60)
+    try:
+        _, said = running.communicate(timeout=60)
+    finally:
+        running.kill()
     # Whoever was killed could not end his program; it was told where to look.
     (folder / "ended").touch()
     if how is not signal.SIGKILL:
