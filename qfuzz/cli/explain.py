@@ -18,10 +18,10 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.engine.samples import read_fixture
 from qfuzz.engine.stored import breaker_of, userland_of
 from qfuzz.jail.pool import Isolation, Pool
-from qfuzz.jail.userland import GNU
 from qfuzz.model.errors import UsageError
 from qfuzz.model.reply_codec import read_program
 from qfuzz.model.task import Fixture
+from qfuzz.model.userland import GNU
 from qfuzz.report.explain import Explained, explained_record, explained_text
 from qfuzz.store.keys import short_id
 from qfuzz.transports.base import Transport

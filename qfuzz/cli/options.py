@@ -15,9 +15,10 @@ from qfuzz.gen.heldout import load_held_out
 from qfuzz.gen.public import load_public
 from qfuzz.gen.read import read_tasks
 from qfuzz.jail.pool import Isolation, Pool
-from qfuzz.jail.userland import GNU, USERLANDS, find_userland
+from qfuzz.jail.userland import USERLANDS, find_userland
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
+from qfuzz.model.userland import GNU
 from qfuzz.transports.base import Transport
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

@@ -23,6 +23,7 @@ from qfuzz.engine.samples import ReplySource, check_replies
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import HarnessError, InputError
 from qfuzz.model.task import Fixture, Task
+from qfuzz.model.userland import GNU
 from qfuzz.model.verdict import Outcome
 from qfuzz.report.progress import progress_display
 from qfuzz.report.score_blocks import Wanted, blocks
@@ -30,7 +31,7 @@ from qfuzz.report.score_executions import execution_blocks, execution_records
 from qfuzz.report.score_page import Block, markdown_lines, print_page
 from qfuzz.report.score_records import csv_rows, records
 from qfuzz.score.build import GROUPINGS, Request, build
-from qfuzz.score.ledger import GNU, only_replies
+from qfuzz.score.ledger import only_replies
 from qfuzz.score.pairs import Pair, default_pairs, parse_pair
 from qfuzz.score.read import read_ledger
 from qfuzz.score.result import Report

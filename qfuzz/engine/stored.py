@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 
 from qfuzz.engine.laboratory import Breaker
-from qfuzz.jail.userland import GNU
 from qfuzz.model.delivery import Launch, Rejection
 from qfuzz.model.errors import StoreError, UsageError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
+from qfuzz.model.userland import userland_name
 from qfuzz.oracle.compare import Stability
 from qfuzz.store.keys import fixture_key, launch_key, observation_key, short_id
 from qfuzz.store.store import Store, StoredBreaker
@@ -61,8 +61,7 @@ def userland_of(store: Store, judged: Iterable[StoredBreaker]) -> str:
     names = set()
     for each in judged:
         ((context,),) = store.select("select context from contexts where key = ?", (each.context,))
-        userland = json.loads(context).get("userland")
-        names.add(GNU if userland is None else str(userland["name"]))
+        names.add(userland_name(json.loads(context)))
     if len(names) > 1:
         raise UsageError(f"these ran under several userlands ({', '.join(sorted(names))})", hint="name those of one")
     return names.pop()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.errors import HostError
+from qfuzz.model.userland import GNU
 
-GNU = "gnu"
 USERLANDS = (GNU, "busybox", "toybox")
 FOLDER = "/run/qfuzz/userland"
 """Where the links are in the jail."""

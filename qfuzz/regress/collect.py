@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from qfuzz.engine.stored import direct_of, fixture_of, is_stable, userland_of
 from qfuzz.gen.public import load_public
-from qfuzz.jail.userland import GNU
 from qfuzz.model.case import Case, Expect, Failure, TaskName, Way
 from qfuzz.model.case_codec import decode_case, encode_case, identity
 from qfuzz.model.content import sha256_hex
@@ -16,6 +15,7 @@ from qfuzz.model.forms import Cause, Forms
 from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture, Task
+from qfuzz.model.userland import GNU
 from qfuzz.oracle.compare import differing_channels
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.regress.files import Placed, task_name

@@ -14,9 +14,10 @@ from qfuzz.engine.attempt import DIRECT
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import InputError
 from qfuzz.model.reply import CLEANED, NO_PROGRAM, ORIGINAL
+from qfuzz.model.userland import GNU, userland_name
 from qfuzz.score.cells import Cells, Configuration, Sorted, counts_of, pair_up
 from qfuzz.score.compare import ladders, rankings, set_contrasts, userlands
-from qfuzz.score.ledger import GNU, Ledger, of_userland, userland_of
+from qfuzz.score.ledger import Ledger, of_userland
 from qfuzz.score.measure import Measure, cleaned_counts, effect_of
 from qfuzz.score.pairs import Pair, default_pairs
 from qfuzz.score.result import CellScore, ConfigurationScore, Effect, Report, Validator
@@ -191,7 +192,7 @@ class _Set:
             self.task_set,
             tasks,
             qfuzz.__version__,
-            userland_of(latest.context),
+            userland_name(latest.context),
             str(userland["version"]) if isinstance(userland, dict) else str(held.get("coreutils", "")),
             held,
             len(places),

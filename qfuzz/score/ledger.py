@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from qfuzz.model.content import JsonValue
+from qfuzz.model.userland import userland_name
 from qfuzz.model.verdict import Outcome
 from qfuzz.stats.bootstrap import Ints
 from qfuzz.store.scoring import StoredContext, StoredReply, StoredTask, StoredVerdicts
@@ -17,7 +17,6 @@ OUTCOMES = tuple(outcome.value for outcome in Outcome)
 PASS = OUTCOMES.index(Outcome.PASS.value)
 REFUSED = OUTCOMES.index(Outcome.REFUSED.value)
 NO_STATUS = -1
-GNU = "gnu"
 
 Bools = NDArray[np.bool_]
 
@@ -90,12 +89,6 @@ def _codes(values: Sequence[str], place: Mapping[str, int]) -> Ints:
     return np.fromiter(map(place.__getitem__, values), np.int64, len(values))
 
 
-def userland_of(context: Mapping[str, JsonValue]) -> str:
-    """The name of the userland of a run: the host's own is GNU's unless the context says otherwise."""
-    userland = context.get("userland")
-    return str(userland["name"]) if isinstance(userland, dict) else GNU
-
-
 def only_replies(ledger: Ledger, keys: Collection[str], contexts: Collection[str]) -> Ledger:
     """The executions of these replies in these contexts."""
     wanted = np.array([reply.key in keys for reply in ledger.replies], bool)
@@ -107,7 +100,7 @@ def of_userland(ledger: Ledger, userland: str) -> tuple[Ledger, int]:
     """The executions under one userland, each reply in its latest context; and how many older ones that leaves out."""
     if not len(ledger):
         return ledger, 0
-    under = np.array([userland_of(context.context) == userland for context in ledger.contexts], bool)
+    under = np.array([userland_name(context.context) == userland for context in ledger.contexts], bool)
     ledger = ledger.where(under[ledger.context])
     age = np.array([context.last_run for context in ledger.contexts], np.int64)
     # Two contexts without a run of their own are told apart by their place, so that one is always the latest.

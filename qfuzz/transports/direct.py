@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
+from qfuzz.transports.limits import refuse_long, refuse_nul
 
 MAX_ARGUMENT_BYTES = 131_071
 """Linux, MAX_ARG_STRLEN in include/uapi/linux/binfmts.h: 32 pages of 4 KiB, one byte of them for the final NUL."""
@@ -11,11 +12,8 @@ MAX_ARGUMENT_BYTES = 131_071
 
 def refuse_for_argument(boundary: str, text: bytes) -> Refusal | None:
     """The refusal of a text that can't be one argument of execve: it holds a NUL, or is too long. Else None."""
-    if b"\0" in text:
-        return Refusal(boundary, text.index(0), "an argument can't hold a NUL")
-    if len(text) > MAX_ARGUMENT_BYTES:
-        return Refusal(boundary, MAX_ARGUMENT_BYTES, f"an argument can't be longer than {MAX_ARGUMENT_BYTES} bytes")
-    return None
+    no_nul = refuse_nul(boundary, text, "an argument can't hold a NUL")
+    return no_nul or refuse_long(boundary, text, MAX_ARGUMENT_BYTES, "an argument")
 
 
 class Direct(Boundary):

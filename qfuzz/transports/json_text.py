@@ -8,17 +8,14 @@ from types import MappingProxyType
 from qfuzz.bash.quote import printable_word, single
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.transports.base import Boundary
+from qfuzz.transports.limits import refuse_not_utf8, refuse_nul
 
 _KEY = "command"
 
 
 def _refuse(boundary: str, text: bytes) -> Refusal | None:
     """JSON is text: bytes that are not UTF-8 have no place in it (RFC 8259, section 8.1). NUL has, escaped."""
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return Refusal(boundary, error.start, "JSON can't hold bytes that are not UTF-8")
-    return None
+    return refuse_not_utf8(boundary, text, "JSON")
 
 
 def _parse(boundary: str, document: str) -> bytes | Rejection:
@@ -98,9 +95,8 @@ class Json(Boundary):
     starts_shell = False
 
     def embed(self, text: bytes) -> bytes | Refusal | Rejection:
-        if b"\0" in text:
-            return Refusal(self.name, text.index(0), "no shell program holds a NUL")
-        return _refuse(self.name, text) or _parse(self.name, json.dumps({_KEY: text.decode("utf-8")}))
+        refusal = refuse_nul(self.name, text) or _refuse(self.name, text)
+        return refusal or _parse(self.name, json.dumps({_KEY: text.decode("utf-8")}))
 
     def armor(self, program: bytes) -> bytes | None:
         return None if _refuse(self.name, program) else program

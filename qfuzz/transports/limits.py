@@ -14,9 +14,11 @@ def refuse_nul(boundary: str, text: bytes, reason: str = NO_NUL) -> Refusal | No
 
 def refuse_bytes(boundary: str, text: bytes, what: str) -> Refusal | None:
     """The refusal of a text that holds a NUL or is not UTF-8, for a boundary that carries text: `what` names it."""
-    refusal = refuse_nul(boundary, text)
-    if refusal is not None:
-        return refusal
+    return refuse_nul(boundary, text) or refuse_not_utf8(boundary, text, what)
+
+
+def refuse_not_utf8(boundary: str, text: bytes, what: str) -> Refusal | None:
+    """The refusal of bytes that are not UTF-8, which `what` has no way to hold; None for text, a NUL included."""
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:

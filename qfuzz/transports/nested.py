@@ -12,13 +12,13 @@ from types import MappingProxyType
 from qfuzz.bash.quote import double
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
+from qfuzz.transports.limits import refuse_nul
 
 _EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]")
 """What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions)."""
 
 
-def _refuse_nul(boundary: str, text: bytes) -> Refusal | None:
-    return Refusal(boundary, text.index(0), "a command line can't hold a NUL") if b"\0" in text else None
+_NO_NUL = "a command line can't hold a NUL"
 
 
 class Nested(Boundary):
@@ -50,7 +50,7 @@ class Nested(Boundary):
         return text[offset] == ord("\\") and following != b"" and following not in b'\\$`"\n'
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b'bash -c "' + text + b'"'
+        return refuse_nul(self.name, text, _NO_NUL) or b'bash -c "' + text + b'"'
 
     def armor(self, program: bytes) -> bytes:
         return double(program)[1:-1]
@@ -78,7 +78,7 @@ class Single(Boundary):
     rules = MappingProxyType({ord("'"): "ends the single quotes around the reply"})
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b"bash -c '" + text + b"'"
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c '" + text + b"'"
 
     def armor(self, program: bytes) -> bytes:
         return program.replace(b"'", rb"'\''")
@@ -104,7 +104,7 @@ class Quoted(Boundary):
     starts_shell = True
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return _refuse_nul(self.name, text) or b"bash -c " + double(text)
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + double(text)
 
     def armor(self, program: bytes) -> bytes:
         return program

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.base import Boundary
+from qfuzz.transports.limits import refuse_nul
 
 SCRIPT_DIRECTORY = b"/run/qfuzz/in/"
 
@@ -26,8 +27,9 @@ class ScriptFile(Boundary):
     starts_shell = True
 
     def embed(self, text: bytes) -> Launch | Refusal:
-        if b"\0" in text:
-            return Refusal(self.name, text.index(0), "bash drops NULs from a script")
+        refusal = refuse_nul(self.name, text, "bash drops NULs from a script")
+        if refusal is not None:
+            return refusal
         # Named by its content, so that two script files of one stack have two names.
         path = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".sh"
         return Launch(b"/bin/bash", (b"bash", path), text, files=(SideFile(path, text),))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qfuzz.bash.quote import single
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
+from qfuzz.transports.limits import refuse_nul
 
 
 class Stdin(Boundary):
@@ -22,9 +23,8 @@ class Stdin(Boundary):
     arrival_note = "commands of the reply can read the text before bash does"
 
     def embed(self, text: bytes) -> Launch | Refusal:
-        if b"\0" in text:
-            return Refusal(self.name, text.index(0), "bash drops NULs from its input")
-        return Launch(b"/bin/bash", (b"bash", b"-s"), text, stdin=text)
+        refusal = refuse_nul(self.name, text, "bash drops NULs from its input")
+        return refusal or Launch(b"/bin/bash", (b"bash", b"-s"), text, stdin=text)
 
     def armor(self, program: bytes) -> bytes:
         return b"exec bash -c " + single(program) + b" < /dev/null"
