@@ -10,6 +10,7 @@ import click
 from qfuzz.cli.config import config_option
 from qfuzz.cli.fuzz_options import budget_options, fuzz_options, hypothesis_elsewhere
 from qfuzz.cli.options import a_number
+from qfuzz.model.bounds import LEAST_SECONDS, MOST_JOBS, MOST_SECONDS
 from qfuzz.model.errors import UsageError
 
 
@@ -47,7 +48,7 @@ from qfuzz.model.errors import UsageError
 @budget_options
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 256),
+    type=click.IntRange(1, MOST_JOBS),
     default=os.cpu_count() or 1,
     show_default="one for each core",
     metavar="N",
@@ -55,7 +56,7 @@ from qfuzz.model.errors import UsageError
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0.05, max=3600),
+    type=click.FloatRange(min=LEAST_SECONDS, max=MOST_SECONDS),
     callback=a_number,
     metavar="SECONDS",
     help="The longest that one execution may take.",

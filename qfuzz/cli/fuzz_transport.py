@@ -10,6 +10,7 @@ from qfuzz.cli.fuzz_options import FuzzOptions
 from qfuzz.cli.live import Live
 from qfuzz.cli.options import open_pool
 from qfuzz.engine.forms import form_maker, forms_key
+from qfuzz.engine.here import require_here
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.shrinking import Found
@@ -34,7 +35,6 @@ from qfuzz.report.fuzzing import (
 )
 from qfuzz.store.examples import StoredExamples
 from qfuzz.store.store import Store
-from qfuzz.transports.available import require
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
@@ -49,7 +49,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
     transport = resolve(stack)
     if transport.name == "direct":
         raise UsageError("direct is what the other transports are compared with", hint="name one of those")
-    require(transport)
+    require_here(transport, "bwrap")
     timeout = options.timeout_seconds or TIMEOUT_SECONDS
     with ExitStack() as cleanup:
         store = cleanup.enter_context(Store(options.db))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis.database import InMemoryExampleDatabase
@@ -13,7 +14,7 @@ from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Patience
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.campaign import Budget, Path, campaign, examples_key
-from qfuzz.fuzz.transport.draw import StopShrinking, drawn_case, drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
 from qfuzz.jail.pool import Pool
@@ -81,10 +82,13 @@ def found(events: list[Event]) -> list[BreakerFound]:
 
 
 def test_a_draw_depends_on_seed_and_place_alone() -> None:
-    drawn = drawn_cases(7)
-    first = [next(drawn) for _ in range(20)]
-    assert [drawn_case(7, place) for place, _ in first] == [case for _, case in first]
-    assert drawn_case(8, 0) != drawn_case(7, 0) or drawn_case(8, 1) != drawn_case(7, 1)
+    first = list(islice(drawn_cases(7), 20))
+    # Each alone, in another order.
+    assert [read_examples([example_of(7, place)])[0][1] for place, _ in reversed(first)] == [
+        case for _, case in reversed(first)
+    ]
+    assert list(islice(drawn_cases(7), 20)) == first
+    assert [case for _, case in islice(drawn_cases(8), 2)] != [case for _, case in first[:2]]
 
 
 def test_an_example_is_the_case_again_and_shrinks_to_the_plainest_that_fails() -> None:
