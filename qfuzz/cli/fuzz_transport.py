@@ -24,6 +24,7 @@ from qfuzz.fuzz.transport.events import (
     Event,
 )
 from qfuzz.model.errors import UsageError
+from qfuzz.model.userland import GNU
 from qfuzz.report.fuzzing import (
     ended_record,
     ended_text,
@@ -35,14 +36,13 @@ from qfuzz.report.fuzzing import (
 )
 from qfuzz.store.examples import StoredExamples
 from qfuzz.store.store import Store
-from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
 TIMEOUT_SECONDS = 2.0
 """How long a program may run, if --timeout does not say: a hundred times what most of them take."""
 
 
-def fuzz_transport(stack: str, options: FuzzOptions) -> int:
+def fuzz_transport(stack: str, userland: str, options: FuzzOptions) -> int:
     """Runs the campaign. Returns the exit status; raises QfuzzError for bad input."""
     if options.engine != "hypothesis":
         raise UsageError(f"{options.engine} draws for escaping functions only", hint="leave --engine out")
@@ -51,10 +51,13 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
         raise UsageError("direct is what the other transports are compared with", hint="name one of those")
     require_here(transport, "bwrap")
     timeout = options.timeout_seconds or TIMEOUT_SECONDS
+    source = f"qfuzz fuzz --transport {transport.name} --seed {options.seed}"
+    if userland != GNU:
+        source += f" --userland {userland}"
     with ExitStack() as cleanup:
         store = cleanup.enter_context(Store(options.db))
         examples = cleanup.enter_context(StoredExamples(options.db))
-        pool = cleanup.enter_context(open_pool(options.jobs, "bwrap", transports=(transport,)))
+        pool = cleanup.enter_context(open_pool(options.jobs, "bwrap", userland, transports=(transport,)))
         machines = machinery(pool, timeout, (transport,))
         make = cleanup.enter_context(form_maker(machines, strict=False))
 
@@ -70,7 +73,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
             for event in events:
                 if isinstance(event, BreakerFound):
                     # The store comes first, so that what is shown has been kept.
-                    _keep(event, store, transport, options.seed)
+                    _keep(event, store, source)
                     if event.finished and event.shrunk.forms is not None and not event.shrunk.recalled:
                         found = event.shrunk.found
                         store.write_forms(key(found), found.key, event.shrunk.forms)
@@ -79,8 +82,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
         return _told(kept(), options.as_json)
 
 
-def _keep(event: BreakerFound, store: Store, transport: Transport, seed: int) -> None:
-    source = f"qfuzz fuzz --transport {transport.name} --seed {seed}"
+def _keep(event: BreakerFound, store: Store, source: str) -> None:
     recorder = Recorder(store, source, lambda: datetime.now(UTC).isoformat())
     for each in event.run:
         recorder.handle(each)

@@ -158,7 +158,7 @@ template = "bash -c {}"
 escape = "escapes:remembers"
 """
 GONE = "qfuzz.toml:19: transports.gone.exec: the program no-such-agent is not in /usr/bin:/bin"
-LOST = "escapes:remembers: can't be imported: "
+LOST = "escapes:remembers: can't be imported (AttributeError: "
 
 
 @pytest.fixture

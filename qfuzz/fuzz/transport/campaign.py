@@ -41,6 +41,7 @@ from qfuzz.model.errors import HarnessError
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.reply import Reply
+from qfuzz.model.userland import GNU, userland_name
 from qfuzz.oracle.compare import Stability, differing_channels
 from qfuzz.oracle.judge import judge
 from qfuzz.shrink.repair import OutOfTrials
@@ -97,9 +98,10 @@ class Path:
     recall: RecallForms = lambda _: None
 
 
-def examples_key(transport: Transport) -> bytes:
-    """The key of a transport's breakers in an example database."""
-    return digest_parts([b"fuzz-transport", transport.name.encode()]).encode()
+def examples_key(transport: Transport, userland: str = GNU) -> bytes:
+    """The key of a transport's breakers in an example database: what one userland mends another one may still break."""
+    other = [] if userland == GNU else [userland.encode()]
+    return digest_parts([b"fuzz-transport", transport.name.encode(), *other]).encode()
 
 
 def campaign(
@@ -120,7 +122,7 @@ class _Campaign:
         self._seed = seed
         self._jobs = jobs
         self._examples = examples
-        self._key = examples_key(path.transport)
+        self._key = examples_key(path.transport, userland_name(path.context))
         self._direct = resolve("direct")
         self._known = KnownCauses(path.transport)
         self._cover = Cover()
