@@ -14,7 +14,7 @@ from qfuzz.engine.here import require_here
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.shrinking import Found
-from qfuzz.fuzz.transport.campaign import Budget, Path, campaign
+from qfuzz.fuzz.transport.campaign import campaign
 from qfuzz.fuzz.transport.events import (
     BreakerFound,
     BreakerGone,
@@ -23,6 +23,7 @@ from qfuzz.fuzz.transport.events import (
     CaseJudged,
     Event,
 )
+from qfuzz.fuzz.transport.plan import Budget, Path
 from qfuzz.model.errors import UsageError
 from qfuzz.model.userland import GNU
 from qfuzz.report.fuzzing import (

@@ -13,9 +13,10 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from qfuzz.collect.clean import clean as clean_up
-from qfuzz.engine.attempt import Attempt, Plan
+from qfuzz.engine.attempt import Attempt
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.engine.plan import Plan
 from qfuzz.inspect.asking import Asking, Several, checked_limits, make_asking
 from qfuzz.inspect.jails import shared_pool
 from qfuzz.inspect.output import given_program

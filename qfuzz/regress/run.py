@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from qfuzz.engine.attempt import Attempt, Machinery, Plan
+from qfuzz.engine.attempt import Attempt, Machinery
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.ordered import ordered_map
+from qfuzz.engine.plan import Plan
 from qfuzz.escape.faults import TargetError
 from qfuzz.jail.pool import Isolation
 from qfuzz.model.errors import HostError, QfuzzError, UsageError

@@ -20,7 +20,7 @@ from qfuzz.oracle.compare import Stability
 from qfuzz.store.keys import fixture_key, task_key
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
-from tests.conformance.programs import programs
+from tests.conformance.programs import PER_FAMILY, PER_FAMILY_AT_NIGHT, programs
 
 TIMEOUT_SECONDS = 10.0
 FAITHFUL = tuple(
@@ -45,8 +45,8 @@ def shipped_samples() -> Iterator[Sample]:
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
 
-def generated_samples() -> Iterator[Sample]:
-    for index, (task, name, program) in enumerate(programs()):
+def generated_samples(per_family: int) -> Iterator[Sample]:
+    for index, (task, name, program) in enumerate(programs(per_family)):
         reply = Reply(program, task.task_id, model=name)
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
@@ -97,9 +97,14 @@ def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
     assert unequal(judged) == []
 
 
-def test_references_and_generated_programs_are_carried_whole(two_jails: Pool) -> None:
-    samples = list(generated_samples())
-    assert len(samples) >= 1000 + 56
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("per_family", "least"),
+    [(PER_FAMILY, 700), pytest.param(PER_FAMILY_AT_NIGHT, 1000 + 56, marks=pytest.mark.nightly)],
+)
+def test_references_and_generated_programs_are_carried_whole(two_jails: Pool, per_family: int, least: int) -> None:
+    samples = list(generated_samples(per_family))
+    assert len(samples) >= least
     judged = replayed(samples, two_jails)
     assert unequal(judged) == []
     print(f"{len(judged)} generated programs over {', '.join(FAITHFUL)}: no divergence")

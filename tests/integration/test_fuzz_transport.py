@@ -15,11 +15,12 @@ from qfuzz.engine.events import Judged
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Patience
 from qfuzz.engine.machinery import context_of, machinery
-from qfuzz.fuzz.transport.campaign import Budget, Path, campaign, examples_key
+from qfuzz.fuzz.transport.campaign import campaign
 from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
 from qfuzz.fuzz.transport.limits import is_endless
+from qfuzz.fuzz.transport.plan import Budget, Path, examples_key
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.errors import HarnessError, PathError
