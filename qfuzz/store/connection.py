@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from sqlite_utils import Database
-
 from qfuzz.model.errors import InputError, StoreError
 from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
+from qfuzz.store.sqlite import Database
 
 BUSY_SECONDS = 30
 

@@ -10,19 +10,15 @@ from qfuzz.gen.variants import variant_tasks
 from qfuzz.model.task import Task
 
 SEED = "conformance"
-PER_FAMILY = 1
-PER_FAMILY_AT_NIGHT = 3
+PER_FAMILY = 3
 
 
-def programs(per_family: int = PER_FAMILY) -> Iterator[tuple[Task, str, bytes]]:
-    """Task, name of the program, program: all deterministic, and every style of every family among them.
-
-    At night more than 1,000 of them are generated.
-    """
+def programs() -> Iterator[tuple[Task, str, bytes]]:
+    """Task, name of the program, program; more than 1,000 of them that are generated, all deterministic."""
     for task in public_tasks():
         yield from _of(task)
     for style in Style:
-        for task in variant_tasks(SEED, style, per_family=per_family):
+        for task in variant_tasks(SEED, style, per_family=PER_FAMILY):
             yield from _of(task)
 
 
