@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from qfuzz.bash.quote import ansi_c, double, single
+from qfuzz.bash.quote import ansi_c_octal, double, single
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
@@ -146,10 +146,10 @@ class SingleEscaped(Boundary):
 
 class AnsiC(Boundary):
     """`bash -c $'R'` in printable ASCII on one line: backslash and apostrophe behind a backslash, newline as `\\n`,
-    other control characters and all bytes beyond ASCII as `\\x` and two digits. `printf %q` and `${R@Q}` of Bash
-    write such texts so, in octal and with printable characters as they are. It survives what changes line breaks or
-    encodings. It owns nothing, and can't carry a NUL. Source: Bash Reference Manual, 3.1.2.4 (ANSI-C Quoting);
-    POSIX.1-2024 XCU 2.2.4."""
+    other control characters and all bytes beyond ASCII as three octal digits. `printf %q` and `${R@Q}` of Bash write
+    such texts so, but for characters beyond ASCII that are printable. It survives what changes line breaks or
+    encodings, and needs a shell that has these quotes. It owns nothing, and can't carry a NUL. Source: Bash
+    Reference Manual, 3.1.2.4 (ANSI-C Quoting); POSIX.1-2024 XCU 2.2.4."""
 
     name = "ansi-c"
     summary = "bash -c $'R' with R in the escapes of Bash, one line of ASCII"
@@ -160,7 +160,7 @@ class AnsiC(Boundary):
     starts_shell = True
 
     def embed(self, text: bytes) -> bytes | Refusal:
-        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + ansi_c(text)
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + ansi_c_octal(text)
 
     def armor(self, program: bytes) -> bytes:
         return program

@@ -14,10 +14,11 @@ SCRIPT_DIRECTORY = b"/run/qfuzz/in/"
 class ScriptFile(Boundary):
     """`bash FILE`: what CI runners and job schedulers do with a step.
 
-    Not equal to `bash -c R` in: `$0`, `$BASH_SOURCE`, `$-`, variables that describe how bash was started, and the last
-    command of the program, which `bash -c` replaces itself with, so that its death by signal n is seen as such there
-    and as exit status 128+n here. It owns nothing, and can't carry a NUL, nor a backslash that ends the text and that
-    no other escapes: before the end of a file Bash drops it, under -c it is a character. Source: bash(1), INVOCATION.
+    Not equal to `bash -c R` in: `$0`, `$BASH_SOURCE`, `$-`, variables that describe how bash was started, a text that
+    begins with a dash or plus sign, which `bash -c` takes for options, and the last command of the program, which
+    `bash -c` replaces itself with, so that its death by signal n is seen as such there and as exit status 128+n here.
+    It owns nothing, and can't carry a NUL, nor a backslash that ends the text and that no other escapes: before the end
+    of a file Bash drops it, under -c it is a character. Source: bash(1), INVOCATION.
     """
 
     name = "script-file"

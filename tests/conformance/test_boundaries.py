@@ -58,6 +58,8 @@ STACKS = available(
         "base64 > single",
         "json > base64 > single",
         "nested > base64",
+        "json-naive > taskfile",
+        "taskfile > quoted",
     )
 )
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
