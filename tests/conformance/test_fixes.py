@@ -110,7 +110,7 @@ def test_what_is_left_alone_arrives(pool: Pool, directly: Directly, fix: str) ->
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", available(BOUNDARIES))
 def test_the_table_of_fixes_is_what_they_do(pool: Pool, directly: Directly, name: str) -> None:
-    """A path that the table does not name carries each of them whole."""
+    """A path that the table does not name carries each fix whole."""
     said = table_of_fixes().get(name, ("+",) * len(FIXES))
     count = 3 if SLOW.intersection(programs_of(name)) else 30
     assert tuple("+" if survives(pool, directly, fix, name, count) else "-" for fix in FIXES) == said
