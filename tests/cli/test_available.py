@@ -89,9 +89,10 @@ def test_doctor_names_the_same_commands_as_diff_does() -> None:
 
 
 def test_a_program_of_a_package_has_the_extra_and_is_named_with_its_package(
-    inside: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sysconfig.get_path", lambda *_: str(tmp_path))
+    monkeypatch.setattr(available, "find_tool", lambda _: None)
+    monkeypatch.setattr("qfuzz.jail.bubblewrap.shown_tools", lambda: iter(()))
     said = inside.refuses("diff", write_replies(Path("replies.jsonl")), "--transport", "taskfile")
     what = "task of the package go-task-bin is not installed"
     assert said == f"taskfile is not available here, because {what}; pip install 'qfuzz[boundaries]'"
