@@ -15,6 +15,7 @@ from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.tools import PACKAGES as TOOLS
 from qfuzz.transports.available import PACKAGES, missing
 from qfuzz.transports.loader import load
 
@@ -73,7 +74,7 @@ def examine() -> Iterator[Finding]:
             yield Finding("programs", False, str(error))
             return
     for name, version in versions.items():
-        if not version and name in PACKAGES and name not in _PACKAGES:
+        if not version and (name in TOOLS or (name in PACKAGES and name not in _PACKAGES)):
             continue
         lacking = not version and name in _PACKAGES
         yield Finding(

@@ -9,6 +9,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
+from qfuzz.model.tools import FOLDER as TOOLS
 
 _SCRIPT = rb"""
 show() { printf '%s=%s\n' "$1" "$2"; }
@@ -29,17 +30,20 @@ declare -A asked=(
     [zsh]='zsh --version' [envsubst]='envsubst --version' [xargs]='xargs --version' [script]='script --version'
     [ssh]='ssh -V 2>&1' [tmux]='tmux -V'
 )
+if [[ -x @TOOLS@/task ]]; then
+    first @TOOLS@/task --version > /tmp/task &
+fi
 for program in "${!asked[@]}"; do
     if type -P "$program" > /dev/null; then
         first bash -c "${asked[$program]}" > "/tmp/$program" &
     fi
 done
 wait
-for program in busybox envsubst fish ksh make mksh node npm script ssh tmux xargs yash zsh; do
+for program in busybox envsubst fish ksh make mksh node npm script ssh task tmux xargs yash zsh; do
     show "$program" "$(cat "/tmp/$program" 2> /dev/null)"
 done
 type -P dash > /dev/null && show dash "$(sha256sum < "$(type -P dash)")" || show dash ''
-"""
+""".replace(b"@TOOLS@", TOOLS.encode())
 
 
 def read_versions(run: Callable[[Execution], Observation]) -> Mapping[str, str]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from qfuzz.model.errors import HostError
+from qfuzz.model.tools import PACKAGES as TOOL_PACKAGES
+from qfuzz.model.tools import find_tool, is_shown
 from qfuzz.transports.base import Boundary, NodePackage, Transport
 
 SEARCH_PATH = "/usr/bin:/bin"
@@ -81,6 +83,13 @@ def missing(boundary: Boundary) -> Missing | None:
         packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {path}"
         return Missing(boundary.name, what, packages)
+    for name in boundary.tools:
+        program = find_tool(name)
+        if program is None:
+            return Missing(boundary.name, f"{name} of the package {TOOL_PACKAGES[name]} is not installed")
+        if not is_shown(program):
+            what = f"the user that replies run as may not execute {program}"
+            return Missing(boundary.name, what, other=f"chmod o+rx {program}")
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:
             what = f"the Python module {module} is not installed"

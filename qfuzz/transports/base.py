@@ -71,6 +71,8 @@ class Boundary(ABC):
     reads it, or from a variable."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
+    tools: tuple[str, ...] = ()
+    """Programs that packages from PyPI bring along (see `qfuzz.model.tools`)."""
     modules: tuple[str, ...] = ()
     """Python modules that it needs beyond those of qfuzz itself."""
     node_packages: tuple[NodePackage, ...] = ()
@@ -91,6 +93,14 @@ class Boundary(ABC):
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
         """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
+
+    def embed_last(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
+        """The same where no layer follows in the stack.
+
+        A carrier may have what it would refuse elsewhere decoded in the jail, by a Launch that starts `inner_shells`
+        of its own, the last of them in place of the stack's usual end.
+        """
+        return self.embed(text)
 
     def files(self) -> tuple[SideFile, ...]:
         """What the text that it makes needs beside the work directory; a Launch brings its own."""
@@ -189,18 +199,19 @@ class Transport:
         id_mapped = False
         current = text
         for index, boundary in enumerate(self.boundaries):
-            result = boundary.embed(current)
+            is_last = index == len(self.boundaries) - 1
+            result = boundary.embed_last(current) if is_last else boundary.embed(current)
             files += boundary.files()
             if boundary.starts_shell:
                 shells += [boundary] * boundary.shells
             if isinstance(result, Launch):
                 files += result.files
                 id_mapped |= result.id_mapped
-                if index < len(self.boundaries) - 1:
-                    result = launch_as_program(result)
-                else:
+                if is_last:
                     result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
                     result = self._marked(result)
+                else:
+                    result = launch_as_program(result)
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -276,7 +287,7 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    seen = sum(boundary.sees_arrival for boundary in shells)
+    seen = launch.inner_shells + sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
     return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")

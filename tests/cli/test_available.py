@@ -88,6 +88,28 @@ def test_doctor_names_the_same_commands_as_diff_does() -> None:
     }
 
 
+def test_a_program_of_a_package_has_the_extra_and_is_named_with_its_package(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(available, "find_tool", lambda _: None)
+    monkeypatch.setattr("qfuzz.jail.bubblewrap.shown_tools", lambda: iter(()))
+    said = inside.refuses("diff", write_replies(Path("replies.jsonl")), "--transport", "taskfile")
+    what = "task of the package go-task-bin is not installed"
+    assert said == f"taskfile is not available here, because {what}; pip install 'qfuzz[boundaries]'"
+    found = list(examine())
+    assert "task" not in {finding.name for finding in found}
+    (without,) = (finding for finding in found if finding.name == "taskfile")
+    assert (without.ok, without.detail) == (True, f"not available here, because {what}")
+
+
+def test_doctor_says_which_task_there_is() -> None:
+    if available.missing_of(resolve("taskfile")):
+        pytest.skip("task is not here")
+    (found,) = (finding for finding in examine() if finding.name == "task")
+    assert found.ok
+    assert found.detail.startswith("3.")
+
+
 def test_every_program_of_a_boundary_has_a_package_that_setup_installs(checkout: Path) -> None:
     lines = (checkout / "scripts" / "debian-packages.txt").read_text().splitlines()
     installed = {line.split()[0] for line in lines if not line.startswith("#")} | {"python3"}

@@ -52,6 +52,8 @@ STACKS = available(
         "compose-model > kubernetes-model",
         "percent-format > make",
         "terraform-model > crontab-model",
+        "json-naive > taskfile",
+        "taskfile > quoted",
     )
 )
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))

@@ -98,6 +98,8 @@ def test_two_script_files_of_one_stack_have_two_names() -> None:
         ("heredoc", 0, "bash"),
         ("env-split", 0, "bash"),
         ("actions-expression", 1, "bash"),
+        ("taskfile", 0, "bash"),
+        ("nested > taskfile", 1, "bash"),
     ],
 )
 def test_number_of_inner_shells_and_the_last_of_them(stack: str, inner: int, shell: str) -> None:
