@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
-import sysconfig
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -16,16 +17,21 @@ PACKAGES: Mapping[str, str] = MappingProxyType({"task": "go-task-bin"})
 
 
 def find_tool(name: str) -> Path | None:
-    """The program beside the Python that runs now, or in the user's own folder; None where its package is not there.
+    """Where its package has put the program; None where the package is not installed.
 
     Another program of that name is left alone: `task` is also what a to-do list is called.
     """
-    package = PACKAGES[name].replace("-", "_")
-    for scheme in (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")):
-        program = Path(sysconfig.get_path("scripts", scheme)) / name
-        packages = Path(sysconfig.get_path("purelib", scheme))
-        if program.is_file() and next(packages.glob(f"{package}-*.dist-info"), None) is not None:
-            return program
+    pattern = f"{PACKAGES[name].replace('-', '_')}-*.dist-info/RECORD"
+    for folder in sys.path:
+        for record in glob.glob(pattern, root_dir=folder or "."):
+            try:
+                lines = Path(folder, record).read_text("utf-8").splitlines()
+            except (OSError, ValueError):
+                continue
+            for path in (line.partition(",")[0] for line in lines):
+                program = Path(os.path.normpath(Path(folder, path)))
+                if program.name == name and os.path.isfile(program):
+                    return program
     return None
 
 
