@@ -52,6 +52,14 @@ STACKS = available(
         "compose-model > kubernetes-model",
         "percent-format > make",
         "terraform-model > crontab-model",
+        "base64-piped > nested",
+        "base64-piped > ssh-pasted",
+        "base64-piped > make",
+        "base64 > single",
+        "json > base64 > single",
+        "nested > base64",
+        "json-naive > taskfile",
+        "taskfile > quoted",
     )
 )
 FIXTURE = Fixture((FixtureFile(b"kept.txt", b"kept\n"),))
@@ -150,6 +158,11 @@ def test_armor_delivers_the_effect_of_a_program(pool: Pool, directly: Directly, 
         "eval > eval",
         "eval > nested",
         "xargs > nested",
+        "single-escaped > make",
+        "single-escaped > nested > base64",
+        "base64 > nested",
+        "base64-piped > sh",
+        "base64-piped > nested > nested",
     ],
 )
 def test_no_lossless_way_is_claimed_through_a_damaged_wrapper(stack: str) -> None:

@@ -71,7 +71,6 @@ def decoded(name: str, text: bytes) -> bytes | Refusal | Rejection:
         ("go-template-model", b"{{a", REJECTED),
         ("go-template-model", b"{{.A.B}}", REJECTED),
         ("go-template-model", b"{{}}", REJECTED),
-        ("taskfile-model", b"a {{.C}} b", b"a  b"),
         ("compose-model", b"$$x $y ${z} ${a:-b $c d} ${e:+f} ${g-h}", b"$x   b  d  h"),
         ("compose-model", b"${a:-${b:-c}}", b"c"),
         ("compose-model", b"$(x)", REJECTED),
