@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import shutil
 import sys
 from collections.abc import Mapping
@@ -109,6 +110,16 @@ def _remedy_of(module: str) -> str:
 def folder_of(package: NodePackage) -> Path:
     """Where a package from npm is looked for: beside the Python packages of this environment."""
     return Path(sys.prefix) / "node" / "node_modules" / package.name
+
+
+def version_of(package: NodePackage) -> str | None:
+    """The version of a package from npm that is here; None where it is not, or does not say."""
+    try:
+        said = json.loads((folder_of(package) / "package.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    found = said.get("version") if isinstance(said, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def missing_of(transport: Transport) -> Missing | None:

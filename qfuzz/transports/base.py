@@ -12,7 +12,7 @@ from types import MappingProxyType
 from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
-from qfuzz.transports.protection import protection_of
+from qfuzz.transports.protection import is_left_alone, protection_of
 
 STACK_SEPARATOR = ">"
 
@@ -69,6 +69,8 @@ class Boundary(ABC):
     tool = False
     """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
     reads it, or from a variable."""
+    encodes = False
+    """Whether no byte of the text stands as it was in what it makes, so that no layer after it can read any."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
     tools: tuple[str, ...] = ()
@@ -272,6 +274,8 @@ class Transport:
         protection = protection_of(self.boundaries)
         if protection is not None:
             return protection.armor(program)
+        if is_left_alone(self.boundaries, program):
+            return program
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):

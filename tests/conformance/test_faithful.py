@@ -88,7 +88,10 @@ def unequal(judged: list[Judged]) -> list[str]:
 
 
 def test_the_faithful_transports_are_those_that_are_documented() -> None:
-    assert set(FAITHFUL) == {"quoted", "json", "script-file", "yaml", "xml"}
+    assert set(FAITHFUL) == {
+        *("quoted", "single-escaped", "ansi-c", "base64", "base64-piped"),
+        *("script-file", "json", "yaml", "xml"),
+    }
 
 
 def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
