@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -30,9 +30,6 @@ FAITHFUL = tuple(
     if boundary.faithful and name != "direct" and missing_of(resolve(name)) is None
 )
 
-AS_QUOTED = ("single-escaped", "ansi-c", "base64", "base64-piped")
-"""Other ways to the one argument that `quoted` makes: they carry every fourth program here, and drawn ones."""
-
 
 def replies() -> Iterator[Reply]:
     """The shipped replies to the public tasks."""
@@ -49,20 +46,15 @@ def shipped_samples() -> Iterator[Sample]:
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
 
-def generated_samples() -> Iterator[Sample]:
-    for index, (task, name, program) in enumerate(programs()):
+def generated_samples(every: int) -> Iterator[Sample]:
+    """One program of `every`."""
+    for index, (task, name, program) in enumerate(islice(programs(), 0, None, every)):
         reply = Reply(program, task.task_id, model=name)
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
 
 def replayed(samples: list[Sample], pool: Pool) -> list[Judged]:
-    most = tuple(name for name in FAITHFUL if name not in AS_QUOTED)
-    some = [replace(sample, index=index) for index, sample in enumerate(samples[::4])]
-    return _replayed(samples, most, pool) + _replayed(some, AS_QUOTED, pool)
-
-
-def _replayed(samples: list[Sample], names: tuple[str, ...], pool: Pool) -> list[Judged]:
-    transports = tuple(map(resolve, names))
+    transports = tuple(resolve(name) for name in FAITHFUL)
     plan = RunPlan(samples, len(samples), resolve("direct"), transports, context_of(pool, TIMEOUT_SECONDS), 2)
     judged: list[Judged] = []
     for event in replay(plan, machinery(pool, TIMEOUT_SECONDS), lambda _: {}):
@@ -98,21 +90,29 @@ def unequal(judged: list[Judged]) -> list[str]:
 
 
 def test_the_faithful_transports_are_those_that_are_documented() -> None:
-    assert set(FAITHFUL) == {"quoted", *AS_QUOTED, "script-file", "json", "yaml", "xml"}
+    assert set(FAITHFUL) == {
+        *("quoted", "single-escaped", "ansi-c", "base64", "base64-piped"),
+        *("script-file", "json", "yaml", "xml"),
+    }
 
 
 def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
     judged = replayed(list(shipped_samples()), two_jails)
-    assert len(judged) == 280 + 70
+    assert len(judged) == 280
     assert unequal(judged) == []
 
 
-def test_references_and_generated_programs_are_carried_whole(two_jails: Pool) -> None:
-    samples = list(generated_samples())
-    assert len(samples) >= 1000 + 56
+@pytest.mark.long
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.nightly), 5])
+def test_references_and_generated_programs_are_carried_whole(two_jails: Pool, every: int) -> None:
+    """By day one program of five, from all families in all styles of quoting; at night all of them."""
+    every_kind = {(task.family, name) for task, name, _ in programs()}
+    samples = list(generated_samples(every))
+    assert len(samples) >= (1000 + 56) // every
+    assert {(sample.task.family, sample.reply.model) for sample in samples if sample.task is not None} == every_kind
     judged = replayed(samples, two_jails)
     assert unequal(judged) == []
-    print(f"{len(samples)} generated programs over {', '.join(FAITHFUL)}: no divergence")
+    print(f"{len(judged)} generated programs over {', '.join(FAITHFUL)}: no divergence")
 
 
 @pytest.fixture(scope="module")
