@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Refusal
 from qfuzz.model.observation import Observation
+from qfuzz.model.task import Task
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
 from tests.available import available
@@ -138,10 +140,14 @@ def programs_of(name: str) -> tuple[str, ...]:
     return load().boundaries[name].programs
 
 
+@functools.cache
+def spread_programs() -> tuple[tuple[Task, bytes], ...]:
+    return tuple((task, program) for task, style, program in programs() if style != "naive")[: 14 * THIRTY : 14]
+
+
 def survives(pool: Pool, directly: Directly, fix: str, name: str, count: int) -> bool:
     """Whether `count` right programs do the same directly and over `fix > name`."""
-    right = tuple((task, program) for task, style, program in programs() if style != "naive")[: 14 * THIRTY : 14]
     return all(
         same(run(pool, f"{fix} > {name}", program, task.fixture), directly(program, task.fixture))
-        for task, program in right[:: THIRTY // count]
+        for task, program in spread_programs()[:: THIRTY // count]
     )
