@@ -19,8 +19,7 @@ _FUNCTIONS = frozenset(
     b"and or not len index slice print printf println html js call urlquery eq ne lt le gt ge "
     b"if else end range with define template block break continue nil true false".split()
 )
-_FIELD = re.compile(rb"\.[A-Za-z_]\w*\Z|\.\Z")
-_DEEP_FIELD = re.compile(rb"(\.[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+\Z")
+_FIELDS = re.compile(rb"(\.[A-Za-z_]\w*)+\Z|\.\Z")
 _STRING = re.compile(rb'"((?:[^"\\\n])*)"\Z|`([^`]*)`\Z')
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 NO_VALUE = b"<no value>"
@@ -75,15 +74,12 @@ class GoTemplateModel(Boundary):
 
     def _print(self, body: bytes, begin: int) -> bytes | Refusal | Rejection:
         if body.startswith(b"/*"):
-            return b"" if body.endswith(b"*/") and len(body) >= 4 else Rejection(self.name, "unclosed comment")
+            return b""
         action = body.strip(_BLANKS)
         if not action:
             return Rejection(self.name, "missing value for command")
-        if _FIELD.match(action):
+        if _FIELDS.match(action):
             return self.missing if action != b"." else b"map[]"
-        deep = _DEEP_FIELD.match(action)
-        if deep:
-            return Rejection(self.name, f"nil data; no entry for key {deep.group(1)[1:].decode()!r}")
         constant = _STRING.match(action)
         if constant:
             return next(group for group in constant.groups() if group is not None)
@@ -129,7 +125,7 @@ class TaskfileModel(GoTemplateModel):
 def _end_of_action(text: bytes, inside: int) -> int:
     """Where the `}}` of an action stands, strings and comments being passed over; -1 where it is missing."""
     if text.startswith(b"/*", inside):
-        end = text.find(b"*/", inside)
+        end = text.find(b"*/", inside + 2)
         closing = re.compile(rb"(\s-)?\}\}").match(text, end + 2) if end >= 0 else None
         return -1 if closing is None else closing.end() - 2
     quoted = re.compile(rb'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)*\'|(\}\})|[^}"`\']+|.', re.DOTALL)

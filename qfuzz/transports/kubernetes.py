@@ -32,7 +32,7 @@ class KubernetesModel(Boundary):
 
     def inert(self, text: bytes, offset: int) -> bool:
         before, after = text[max(0, offset - 1) : offset], text[offset + 1 : offset + 2]
-        return before != b"$" and after not in (b"$", b"(")
+        return before != b"$" and after not in (b"$", b"(") and after < b"\x80"
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return refuse_bytes(self.name, text, "a manifest") or _expanded(text)
@@ -62,7 +62,8 @@ def _expanded(text: bytes) -> bytes:
             parts.append(ENVIRONMENT.get(name, text[dollar : closing + 1]))
             place = closing + 1
         else:
-            parts.append(b"$" + following)
+            # One byte behind a dollar is taken for a character of its own: a part of a longer one becomes Latin-1.
+            parts.append(b"$" + following.decode("latin-1").encode("utf-8"))
             place = dollar + 1 + len(following)
     return b"".join([*parts, text[place:]])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from types import MappingProxyType
 
 from qfuzz.bash.quote import one_line
@@ -12,7 +13,7 @@ from qfuzz.transports.limits import refuse_bytes
 
 _MARK = re.compile(rb"\$\$\{|%%\{|\$\{|%\{")
 _NUMBER = re.compile(rb"[ \t]*(\d+)[ \t]*\}")
-_NAME = re.compile(rb"[ \t\n]*!?[ \t\n]*([A-Za-z_][\w-]*)[ \t\n]*(\(|~?\})?")
+_NAME = re.compile(rb"~?[ \t\n]*!?[ \t\n]*([A-Za-z_][\w-]*)[ \t\n]*(\(|~?\})?")
 _DIRECTIVE = re.compile(rb"~?[ \t\n]*(if|else|endif|for|endfor)\b")
 _CONSTANTS = (b"true", b"false", b"null")
 
@@ -58,7 +59,9 @@ class TerraformModel(Boundary):
                 return self._unknown(text, mark)
             parts.append(number.group(1).lstrip(b"0") or b"0")
             place = number.end()
-        return b"".join([*parts, text[place:]])
+        made = b"".join([*parts, text[place:]])
+        # Every string of HCL is kept in this form.
+        return unicodedata.normalize("NFC", made.decode("utf-8")).encode("utf-8")
 
     def _unknown(self, text: bytes, mark: re.Match[bytes]) -> Refusal | Rejection:
         """The answer to an expression or directive that is no number."""
@@ -70,7 +73,7 @@ class TerraformModel(Boundary):
         name = _NAME.match(text, mark.end())
         if name is None:
             literal = re.compile(rb'[ \t\n~]*["(\[{\d-]').match(text, mark.end())
-            extra = re.compile(rb"[ \t~]*\d+[ \t]*[^ \t\d.+*/%<>=!&|?~-]").match(text, mark.end())
+            extra = re.compile(rb"[ \t~]*\d+[ \t]*[^ \t\n\d.+*/%<>=!&|?~}#-]|[ \t~]*\d+[ \t]*#[^\n]*\Z").match(text, mark.end())
             return evaluated if literal and not extra else Rejection(self.name, "Invalid expression")
         if name.group(1) in _CONSTANTS or name.group(2) == b"(":
             return evaluated
@@ -85,13 +88,21 @@ class TerraformModel(Boundary):
         return one * 2
 
     def armor(self, program: bytes) -> bytes:
-        if re.search(rb"\$\$\{|%%\{", program):
-            # What doubles another doubled sign is read otherwise.
+        if re.search(rb"\$\$\{|%%\{", program) or not _is_composed(program):
+            # What doubles another doubled sign is read otherwise; and no template holds a decomposed character.
             return one_line(program, b"{")
         return program.replace(b"${", b"$${").replace(b"%{", b"%%{")
 
     def disclosure(self) -> str:
         return "R is a Terraform template, rendered without any variable, and bash runs what comes out."
+
+
+def _is_composed(program: bytes) -> bool:
+    """Whether a template can hold `program` as it is: text in Normalization Form C."""
+    try:
+        return unicodedata.is_normalized("NFC", program.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 BOUNDARIES: tuple[Boundary, ...] = (TerraformModel(),)
