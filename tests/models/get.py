@@ -42,12 +42,12 @@ DEBIAN: Mapping[str, tuple[str, ...]] = {
     "compose": ("docker-compose/trixie", "libc6/trixie"),
     "cronie": ("cronie/trixie", *_CRON),
     "cron": ("cron/trixie", *_CRON),
-    "systemd": ("systemd/bookworm",),
 }
 """Folders, and the packages with their suites that are unpacked into them."""
 KUBERNETES = "1.20.5+really1.20.2-1.1+deb12u1"
 """The last source package in Debian that has the kubelet's own expansion of variables in it."""
-PNPM = "9.15.9"
+PNPM = "9.15.4"
+"""The last release that quotes so."""
 ANSIBLE = "2.19.3"
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "compose-model": ("compose",),
@@ -58,7 +58,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "rust-shlex-model": ("shlex",),
     "terraform-model": ("go", "hcl"),
     "ansible-shell-model": ("ansible",),
-    "systemd-model": ("systemd",),
+    "systemd-model": (),
 }
 """What each model is recorded from."""
 

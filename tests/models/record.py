@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.models import compose, get, libraries, texts, vectors
+from tests.models import ansible, compose, cron, get, libraries, pnpm, systemd, texts, vectors
 from tests.models.vectors import Vectors
 
 
@@ -43,10 +43,14 @@ _HCL = rb"""$${ %%{ { ~} ${~ 1 12 x y-z true if endif else for : - . # [ ] ( ) "
     ${x: ${#x} ${!x %{if %{x} <<E ${y:-z} && ||"""
 _COMPOSE = (b"${a:-", b"${a-", b"${a:+", b"${b?", b"$a", b"${a}", b"${", b":-", b"-", b"$$", b"$(", b"a:", "\u212a".encode())
 RECORDED: Mapping[str, Recorded] = {
+    "ansible-shell-model": Recorded((b"'", b'"', b"\\", b" ", b"\n", b"="), ansible.shell, 0, pieces=(b"chdir=/tmp", b"chdir=", b"{{", b"}}", b"{% ", b" %}", b"stdin=a", b"executable=/bin/bash", b"warn=no", b" \\\n", b"\\=", b"\\n", b"\\x41", b"\\u00e9", b"\\N{DIGIT ONE}", b"\\N{x}", b"\t")),
     "compose-model": Recorded((b"$", b"{", b"}", b"(", b"a", b"1"), compose.compose, 0, pieces=_COMPOSE, frames=((b"${a:-", b"}"), (b"${", b"}"))),
+    "crontab-model": Recorded((b"%", b"\\", b"\n", b"\\%", b"#", b" "), cron.cronie, 0, pieces=(b"\n# x\n", b"\nX=y\n", b"\nX = y", b"\n1 2 3 4 5 z", b"\t", b"\r")),
     "go-template-model": Recorded((b"{{", b"}}", b"-", b"{", b"}"), libraries.go_template, 0, pieces=tuple(_GO.split()), frames=((b'{{', b'}}'), (b'{{- ', b' -}}'))),
     "kubernetes-model": Recorded((b"$", b"(", b")", b"NAME", b"{", b"}"), libraries.kubernetes, 0, pieces=(b"$(NAME)", b"$(", b"PORT")),
+    "package-script-model": Recorded((b"$", b"`", b'"', b"\\", b"!", b"\x7f", "\u2028".encode(), b"%"), pnpm.package_script, 0),
     "rust-shlex-model": Recorded((b"{", b"}", b",", b"~", b"#", b"!", b"^", b"-", b"\xc2\xa0"), libraries.rust_shlex, 0),
+    "systemd-model": Recorded((b"'", b"\\", b"%", b"$", b"{", b"\n", b";"), systemd.systemd, 0, more=tuple(b"a%" + bytes([n]) + b"b" for n in range(33,127)), pieces=(b"' ; '", b"${LANG}", b"${x}", b"$x", b"%n", b"%%", b"$$", b"\\n", b"\\x41", b"\\101", b"\\u00e9", b"\\\n", b"' ", b" '", b'"', b"\r", b"a=b", b"#", b"\t", b"}", b"\\x00", b"\\u0000", b"\\400", b"\\ud800", b"\\U0001f600", b"\\U00110000", b"\\u00", b"\\0", b"\\s", b"\\q", b"\\;", b" ; ", b"$LANG", b" $", b"' '", b"\n ", b"\n#", b"\r\n")),
     "terraform-model": Recorded((b"${", b"%{", b"}", b"$", b"%", b"~"), libraries.terraform, 0, pieces=(*_HCL.split(), "e\u0301".encode(), "\u212b".encode()), frames=((b"${", b"}"), (b"%{", b"}"), (b"${~ ", b" ~}"))),
 }
 

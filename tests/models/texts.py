@@ -22,7 +22,7 @@ def asked(name: str, own: tuple[bytes, ...], more: tuple[bytes, ...] = ()) -> li
     Every byte alone, in the middle, doubled and at an end; every pair of what is its own; `more`, which are the texts
     of its documentation and its known cases; its witness; shipped replies.
     """
-    texts: list[bytes] = []
+    texts: list[bytes] = [b""]
     for number in range(1, 256):
         one = bytes([number])
         texts.append(b"a" + one + b"b" + one + one + b"c" + one)

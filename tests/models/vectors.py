@@ -48,11 +48,22 @@ def modelled(name: str, text: bytes) -> Outcome:
     result = load().boundaries[name].embed(text)
     if isinstance(result, bytes):
         return Outcome(text=result)
+    if isinstance(result, Launch) and not _can_start(result):
+        return Outcome(error="no such folder or program")
     if isinstance(result, Launch):
-        return Outcome(argv=result.argv[1:], stdin=result.stdin)
+        # The recorder stands for the shell, not for what sets its folder; and can't tell an empty input from none.
+        return Outcome(argv=result.argv[result.argv.index(b"-c") :], stdin=result.stdin or None)
     if isinstance(result, Refusal):
         return Outcome(error=result.reason, limit=True)
     return Outcome(error=result.message)
+
+
+def _can_start(launch: Launch) -> bool:
+    """Whether the folder and the shell that a text asks for by name are there, in sandboxes and jails."""
+    if launch.argv[0] != b"env":
+        return True
+    asked = set(launch.argv[1 : launch.argv.index(b"-c")])
+    return asked <= {b"-C", b"/tmp", b"/bin/sh", b"/bin/bash"}
 
 
 def write(name: str, vectors: Vectors) -> Path:
