@@ -46,10 +46,11 @@ class AnsibleShellModel(Boundary):
     """A model of a task with `shell: R` on one line of arguments, without the rendering (see `jinja2`). The text is
     split at blanks and newlines outside quotes and joined again, quotes being counted in comments as well, so that
     one apostrophe there stops the play; words such as `chdir=/tmp` are taken out as options, a backslash that
-    stands alone is dropped, and in a word whose equals signs all have a backslash escapes are decoded. An unknown
-    `\\N{name}` stops the play. `sh` runs the rest. It owns these and Bash extensions; it can't carry a NUL, bytes
-    that are not UTF-8, nor the options that look at files. Source: Ansible's documentation of ansible.builtin.shell,
-    Notes and free_form; compared with ansible-core 2.19.3, its reader of tasks and its command module."""
+    stands alone and a blank that alone begins a line are dropped, and in a word whose equals signs all have a
+    backslash escapes are decoded. An unknown `\\N{name}` stops the play. `sh` runs the rest. It owns these and
+    Bash extensions; it can't carry a NUL, bytes that are not UTF-8, nor the options that look at files. Source:
+    Ansible's documentation of ansible.builtin.shell, Notes and free_form; compared with ansible-core 2.19.3, its
+    reader of tasks and its command module."""
 
     name = "ansible-shell-model"
     summary = "shell: R of Ansible, free-form, run by sh (model)"

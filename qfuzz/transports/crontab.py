@@ -26,14 +26,17 @@ _OPTION = re.compile(rb"-n[ \t]+(?=[^- \t])")
 class CrontabModel(Boundary):
     """A model of `* * * * * R` in a crontab. The first percent sign that no backslash escapes ends the command;
     what follows is its standard input, with each further one a newline; `\\%` is a percent sign, inside quotes
-    as well. A newline ends the line, and the next must be an entry again. The shell is `sh`. It owns these, and
-    can't carry a NUL. Not modelled are cron's own environment, its home directory, and the limit of 998 bytes
-    that some crons have. Source: crontab(5); the reading of a command in cronie's do_command.c."""
+    as well. A newline ends the line, and the next must be blank, a comment or a variable; what could be an entry
+    of its own is not modelled. A command can't begin with an asterisk, nor with a hyphen but for `-n`, which is
+    cronie's. The shell is `sh`. It owns these, and can't carry a NUL. Not modelled are cron's own environment and
+    home directory. Source: crontab(5); compared with cronie 1.7.2. Debian's cron 3.0pl1-197, which was asked the
+    same, makes one backslash of two, takes no command of more than 998 bytes, and begins one with a hyphen or with
+    nothing at all."""
 
     name = "crontab-model"
     summary = "* * * * * R in a crontab, run by sh (model)"
-    owns = "percent sign, newline; Bash extensions, as sh reads it"
-    cannot_carry = "NUL; more than 131,071 bytes"
+    owns = "percent sign, newline, * or - at the beginning; Bash extensions, as sh reads it"
+    cannot_carry = "NUL; further entries; more than 131,071 bytes"
     witness = b"date -u -d @0 +%Y > year.txt"
     faithful = False
     starts_shell = True

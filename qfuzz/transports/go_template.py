@@ -1,9 +1,8 @@
 """Go's text/template, in a model: docker and kubectl output formats, Helm, consul-template, and a task runner.
 
-No program that Debian carries renders a plain Go template, so this follows the package's documented rules: what is
-not between `{{` and `}}` is copied, comments vanish, `{{-` and `-}}` trim blanks, constants print themselves, a
-field of empty data prints `<no value>`, a name that is no function is an error. What would have to be evaluated is
-refused."""
+No program that Debian carries renders a plain Go template, so this follows the package's rules: what is not between
+`{{` and `}}` is copied, comments vanish, `{{-` and `-}}` trim blanks, constants print themselves, a field of empty
+data prints `<no value>`, a name that is no function is an error. What would have to be evaluated is refused."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ NO_VALUE = b"<no value>"
 class GoTemplateModel(Boundary):
     """A model of Go's text/template with empty data: `docker ps --format`, `kubectl -o go-template`, Helm charts.
     Two braces begin an action and two end it. It owns `{{` and can't carry a NUL, bytes that are not UTF-8, nor
-    actions that have to be evaluated. Source: Go's package text/template, Actions, Text and spaces, Arguments."""
+    actions that have to be evaluated. Source: Go's package text/template, Actions, Text and spaces, Arguments;
+    compared with that package of Go 1.24."""
 
     name = "go-template-model"
     summary = "the reply as a Go template with empty data (model)"

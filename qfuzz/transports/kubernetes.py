@@ -17,13 +17,14 @@ ENVIRONMENT: Mapping[bytes, bytes] = MappingProxyType({b"NAME": b"web", b"PORT":
 class KubernetesModel(Boundary):
     """A model of `args: ["bash", "-c", R]` of a container. `$(NAME)` is replaced where the container's `env:` has
     that name, and stays otherwise; two dollars are one, so that `$$` loses its meaning and `$$(x)` is a way to
-    write `$(x)`. It owns these, and can't carry a NUL or bytes that are not UTF-8. The model's `env:` has NAME
-    and PORT. Source: Kubernetes, Define Dependent Environment Variables; the package
-    third_party/forked/golang/expansion."""
+    write `$(x)`; and the first byte of a longer character behind a dollar is written as a character of its own. It
+    owns these, and can't carry a NUL or bytes that are not UTF-8. The model's `env:` has NAME and PORT. Source:
+    Kubernetes, Define Dependent Environment Variables; compared with the kubelet's own package
+    third_party/forked/golang/expansion of 1.20, not with a running kubelet."""
 
     name = "kubernetes-model"
     summary = 'args: ["bash", "-c", R] of a container (model)'
-    owns = "$(NAME) of the container's env, $$"
+    owns = "$(NAME) of the container's env, $$, $ before a character beyond ASCII"
     cannot_carry = "NUL; bytes that are not UTF-8"
     witness = b"printf '%s\\n' 'a$$b'"
     faithful = False

@@ -240,7 +240,7 @@ def _unknown_specifier(word: bytes) -> bool:
 
 
 def _started(word: bytes) -> list[bytes]:
-    """What becomes of a word: its specifiers are replaced, and then its variables, which may make it several or none."""
+    """What becomes of a word: its specifiers are replaced, then its variables, which may make it several or none."""
     specified = re.sub(rb"%(.)", lambda match: SPECIFIERS.get(match[1], match[0]), word, flags=re.DOTALL)
     if specified[:1] == b"$" and specified[1:2] not in (b"{", b"$"):
         return ENVIRONMENT.get(specified[1:], b"").split()

@@ -15,19 +15,24 @@ _MARK = re.compile(rb"\$\$\{|%%\{|\$\{|%\{")
 _NUMBER = re.compile(rb"[ \t]*(\d+)[ \t]*\}")
 _NAME = re.compile(rb"~?[ \t\n]*!?[ \t\n]*([A-Za-z_][\w-]*)[ \t\n]*(\(|~?\})?")
 _DIRECTIVE = re.compile(rb"~?[ \t\n]*(if|else|endif|for|endfor)\b")
+_LITERAL = re.compile(rb'[ \t\n~]*["(\[{\d-]')
+_EXTRA = re.compile(rb"[ \t~]*\d+[ \t]*([^ \t\n\d.+*/%<>=!&|?~}#-]|#[^\n]*\Z)")
+"""What begins an expression that might be evaluated, and a number with something behind it that ends none: another
+character, or a comment that no line ends."""
 _CONSTANTS = (b"true", b"false", b"null")
 
 
 class TerraformModel(Boundary):
     """A model of `templatefile("reply.sh", {})`, as for user_data and remote-exec. `${` begins an expression and
     `%{` a directive; `$${` and `%%{` are ways to write them. Without variables a name is an error, and so is
-    nearly all that Bash writes between braces. It owns these two pairs, and can't carry a NUL, bytes that are
-    not UTF-8, nor expressions and directives that would have to be evaluated. Source: Terraform's language
-    documentation, Strings and Templates; the HCL native syntax specification, Templates."""
+    nearly all that Bash writes between braces; and decomposed characters are composed (Normalization Form C). It
+    owns these, and can't carry a NUL, bytes that are not UTF-8, nor expressions and directives that would have to
+    be evaluated. Source: Terraform's language documentation, Strings and Templates; the HCL native syntax
+    specification, Templates; compared with the library HCL 2.14, called as templatefile calls it."""
 
     name = "terraform-model"
     summary = 'templatefile("reply.sh", {}) of Terraform (model)'
-    owns = "${ and %{"
+    owns = "${ and %{, decomposed characters"
     cannot_carry = "NUL; bytes that are not UTF-8; expressions to evaluate"
     witness = b'echo "${NAME:-deploy}"'
     faithful = False
@@ -72,9 +77,8 @@ class TerraformModel(Boundary):
             )
         name = _NAME.match(text, mark.end())
         if name is None:
-            literal = re.compile(rb'[ \t\n~]*["(\[{\d-]').match(text, mark.end())
-            extra = re.compile(rb"[ \t~]*\d+[ \t]*[^ \t\n\d.+*/%<>=!&|?~}#-]|[ \t~]*\d+[ \t]*#[^\n]*\Z").match(text, mark.end())
-            return evaluated if literal and not extra else Rejection(self.name, "Invalid expression")
+            begins = _LITERAL.match(text, mark.end()) and not _EXTRA.match(text, mark.end())
+            return evaluated if begins else Rejection(self.name, "Invalid expression")
         if name.group(1) in _CONSTANTS or name.group(2) == b"(":
             return evaluated
         shown = name.group(1).decode()

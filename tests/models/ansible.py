@@ -1,4 +1,4 @@
-"""Asks Ansible: its reader of tasks takes each text apart, its command module starts the shell, which is the recorder."""
+"""Asks Ansible: its reader of tasks takes a text apart, its command module starts the shell, which is the recorder."""
 
 from __future__ import annotations
 

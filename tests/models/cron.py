@@ -17,6 +17,11 @@ _MINUTE_SECONDS = 75
 """A minute, and the time for all of them to start."""
 
 
+def unavailable() -> str | None:
+    """Why cron can't be asked here, or None."""
+    return None if os.getuid() == 0 else "a daemon that changes users takes root"
+
+
 def cronie(texts: Sequence[bytes]) -> Vectors:
     root = get.get("cronie") / "root"
     title = f"cronie {get.version('cronie', 'cronie')} (Debian)"
@@ -80,7 +85,8 @@ def _words(folder: Path, root: Path) -> list[str]:
 
 def _minute(folder: Path, line: list[str], expected: int) -> None:
     """Runs the daemon until a minute began and what it started has ended."""
-    with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as daemon:
+    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(line, **silent) as daemon:
         deadline = time.monotonic() + _MINUTE_SECONDS
         while time.monotonic() < deadline and len(os.listdir(folder / "out")) < expected:
             assert daemon.poll() is None, "cron ended"

@@ -33,8 +33,16 @@ _HCL = (
     "golang-github-google-go-cmp-dev/trixie",
     "golang-golang-x-text-dev/trixie",
 )
-_CRON = ("libc6/trixie", "libpam0g/trixie", "libselinux1/trixie", "libaudit1/trixie", "libcap-ng0/trixie",
-         "libpcre2-8-0/trixie", "libpam-modules/trixie", "libpam-runtime/trixie")
+_CRON = (
+    "libc6/trixie",
+    "libpam0g/trixie",
+    "libselinux1/trixie",
+    "libaudit1/trixie",
+    "libcap-ng0/trixie",
+    "libpcre2-8-0/trixie",
+    "libpam-modules/trixie",
+    "libpam-runtime/trixie",
+)
 DEBIAN: Mapping[str, tuple[str, ...]] = {
     "go": _GO,
     "hcl": _HCL,

@@ -48,7 +48,9 @@ def rust_shlex(texts: Sequence[bytes]) -> Vectors:
     asked = [text for text in texts if is_text(text)]
     given = "".join(f"{text.hex()}\n" for text in asked)
     answers = _call(work / "rust_shlex", given=given.encode()).decode().splitlines()
-    rows = [(text, Outcome(text=b"bash -c " + bytes.fromhex(answer))) for text, answer in zip(asked, answers, strict=True)]
+    rows = [
+        (text, Outcome(text=b"bash -c " + bytes.fromhex(answer))) for text, answer in zip(asked, answers, strict=True)
+    ]
     return Vectors(f"the crate shlex {get.version('shlex', 'librust-shlex-dev')} (Debian)", tuple(rows))
 
 

@@ -47,7 +47,9 @@ def _command(folder: Path, package: Path, arguments: list[bytes]) -> bytes:
     line = sandbox.words(folder / "out", binds, *options)
     line += ["/usr/bin/node", "/pnpm/bin/pnpm.cjs", "--silent", "run", "reply"]
     sandbox.empty(folder / "out")
-    subprocess.run([*map(str.encode, line), *arguments], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [*map(str.encode, line), *arguments], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     (record,) = sandbox.records(folder / "out")
     assert record.words[0] == b"-c"
     (command,) = record.words[1:]

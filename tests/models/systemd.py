@@ -1,4 +1,4 @@
-"""Asks systemd: it is the first process of a sandbox, each text is in a service of its own, the shell is the recorder."""
+"""Asks systemd: it is the first process of a sandbox, a text is in a service of its own, the recorder is the shell."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _QUIET_SECONDS = 2
 _MOST_SECONDS = 90
 
 
-def available() -> str | None:
+def unavailable() -> str | None:
     """Why systemd can't be asked here, or None."""
     if not PROGRAM.exists():
         return "no systemd"
@@ -37,7 +37,7 @@ def available() -> str | None:
 
 
 def systemd(texts: Sequence[bytes]) -> Vectors:
-    reason = available()
+    reason = unavailable()
     if reason:
         raise RuntimeError(reason)
     version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
@@ -110,7 +110,9 @@ def _run(folder: Path, group: Path) -> None:
 
 def _groups() -> Path | None:
     """The folder of this process's own control group of version 2."""
-    own = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
+    own = next(
+        (line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None
+    )
     for mount in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         if own is not None and (Path(mount) / "cgroup.procs").exists():
             return Path(mount + own)

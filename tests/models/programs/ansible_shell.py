@@ -40,7 +40,7 @@ def module(number, arguments):
 
 def outcome(number, text):
     try:
-        action, arguments, _ = ModuleArgsParser({"shell": text}).parse()
+        _, arguments, _ = ModuleArgsParser({"shell": text}).parse()
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     arguments = {str(key): str(value) for key, value in arguments.items()}
