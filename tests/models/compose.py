@@ -24,7 +24,8 @@ def compose(texts: Sequence[bytes]) -> Vectors:
             break
         message = ended.stderr.decode()
         faulty = int(_known(_AT.search(message), message)[1])
-        outcomes[faulty] = Outcome(error=shortened(message))
+        # Warnings, with the time of day, stand before it.
+        outcomes[faulty] = Outcome(error=shortened(message[message.index("services.s") :]))
     for name, service in json.loads(ended.stdout)["services"].items():
         # A dollar is printed as two.
         made = service["command"][2].encode("utf-8", "surrogatepass").replace(b"$$", b"$")
