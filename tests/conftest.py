@@ -22,7 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is marked nightly runs only where it is asked for, and is counted as left out elsewhere."""
+    """What is marked nightly runs only where it is asked for, and is counted as left out elsewhere.
+
+    What is long comes first, so that no worker is left with it when the others have nothing more to do.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if config.getoption("--nightly"):
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]

@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-from qfuzz.engine.attempt import PAIRS, Machinery
+from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
+from qfuzz.engine.plan import PAIRS
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
 from qfuzz.model.errors import InputError

@@ -43,12 +43,17 @@ def ansi_c(text: bytes) -> bytes:
     return b"$'" + b"".join(_ansi_byte(byte) for byte in text) + b"'"
 
 
-def _ansi_byte(byte: int) -> bytes:
+def ansi_c_octal(text: bytes) -> bytes:
+    """The same with three octal digits for these bytes, as `printf %q` writes: ksh93 reads on after two of `\\xHH`."""
+    return b"$'" + b"".join(_ansi_byte(byte, b"\\%03o") for byte in text) + b"'"
+
+
+def _ansi_byte(byte: int, other: bytes = b"\\x%02x") -> bytes:
     if byte in _ANSI_NAMED:
         return b"\\" + _ANSI_NAMED[byte]
     if byte in b"\\'":
         return b"\\" + bytes([byte])
-    return bytes([byte]) if 0x20 <= byte < 0x7F else b"\\x%02x" % byte
+    return bytes([byte]) if 0x20 <= byte < 0x7F else other % byte
 
 
 def one_line(program: bytes, avoid: bytes = b"") -> bytes:

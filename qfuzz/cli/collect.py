@@ -24,6 +24,7 @@ from qfuzz.collect.failures import FailureList
 from qfuzz.collect.outfile import ReplyOut
 from qfuzz.collect.program import Ran, run_program
 from qfuzz.collect.prompts import NATIVE, parse_contract, prompts
+from qfuzz.model.bounds import MOST_JOBS
 from qfuzz.model.errors import UsageError
 from qfuzz.model.reply import CLEANED, MAX_TRIAL
 from qfuzz.model.text import one_line
@@ -77,7 +78,9 @@ def _text(context: click.Context, parameter: click.Parameter, value: str | None)
     "--format", "form", type=click.Choice([TEXT, JSON]), default=TEXT, show_default=True, help="What PROGRAM prints."
 )
 @click.option("--clean", metavar="RULES", help=f"Clean replies: {','.join(RULES)}, some of them, or all.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Asks at a time.")
+@click.option(
+    "--jobs", type=click.IntRange(1, MOST_JOBS), default=1, show_default=True, metavar="N", help="Asks at a time."
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(0.05, 86400),

@@ -15,7 +15,7 @@ import click
 from qfuzz.cli.config import config_option
 from qfuzz.cli.gather import reply_files, source_notes
 from qfuzz.cli.options import load_known_tasks, open_pool, run_options, tasks_option, userland_option
-from qfuzz.cli.stacks import ALL, transports_of
+from qfuzz.cli.stacks import ALL, transports_of, without_failed
 from qfuzz.collect.prompts import parse_contract
 from qfuzz.engine.arrived import ArrivedAt, arrivals
 from qfuzz.engine.attempt import Machinery
@@ -26,8 +26,8 @@ from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
-from qfuzz.jail.pool import Isolation
-from qfuzz.model.errors import UsageError
+from qfuzz.jail.pool import Isolation, Pool
+from qfuzz.model.errors import PathError, UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.model.text import counted, one_line
 from qfuzz.report.arrived import ArrivalReport, arrival_records
@@ -115,13 +115,13 @@ def command(
         if arrived:
             pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
             samples = source.samples(tasks, laid)
-            machines = machinery(pool, timeout, stacks)
+            machines, stacks = _tested(pool, timeout, stacks, transports)
             _check_seen(machines)
             stopped = machines.stopped_text
             return _arrived(arrivals(samples, stacks, stopped, jobs), stacks, top, as_json)
         store = cleanup.enter_context(Store(db))
         pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
-        machines = machinery(pool, timeout, stacks)
+        machines, stacks = _tested(pool, timeout, stacks, transports)
         plan = RunPlan(
             samples=source.samples(tasks, laid),
             count=source.count,
@@ -159,6 +159,15 @@ def command(
         # Not "nothing found": a part was not looked at.
         return 2
     return 1 if tally.breakers else 0
+
+
+def _tested(
+    pool: Pool, timeout: float, stacks: tuple[Transport, ...], names: tuple[str, ...]
+) -> tuple[Machinery, tuple[Transport, ...]]:
+    """The machinery, and the transports that it can be used with."""
+    failed: dict[str, PathError] = {}
+    machines = machinery(pool, timeout, stacks, failed)
+    return machines, without_failed(stacks, failed, names)
 
 
 def _shown(path: Path) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib import metadata
 
 import click
 
@@ -15,7 +17,8 @@ from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
-from qfuzz.transports.available import PACKAGES, missing
+from qfuzz.model.tools import PACKAGES as TOOLS
+from qfuzz.transports.available import PACKAGES, SEARCH_PATH, missing, version_of
 from qfuzz.transports.loader import load
 
 _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
@@ -24,12 +27,20 @@ _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. `remedy` is empty where nothing is to be done."""
+    """One thing that was looked at. `remedy` is empty where nothing is to be done; what is `absent` is nobody's
+    fault, since all else can do without it."""
 
     name: str
     ok: bool
     detail: str
     remedy: str = ""
+    absent: bool = False
+
+    @property
+    def label(self) -> str:
+        if not self.ok:
+            return "NOT OK"
+        return "absent" if self.absent else "ok"
 
 
 @click.command()
@@ -49,7 +60,7 @@ def command(as_json: bool) -> int:
         if as_json:
             print(json.dumps(asdict(finding), ensure_ascii=False))
             continue
-        print(f"{'ok' if finding.ok else 'NOT OK':<7} {finding.name:<12} {finding.detail}")
+        print(f"{finding.label:<7} {finding.name:<12} {finding.detail}")
         if finding.remedy:
             print(f"{'':<20} {finding.remedy}")
     return 0 if sound else 2
@@ -73,7 +84,7 @@ def examine() -> Iterator[Finding]:
             yield Finding("programs", False, str(error))
             return
     for name, version in versions.items():
-        if not version and name in PACKAGES and name not in _PACKAGES:
+        if not version and (name in TOOLS or (name in PACKAGES and name not in _PACKAGES)):
             continue
         lacking = not version and name in _PACKAGES
         yield Finding(
@@ -82,23 +93,39 @@ def examine() -> Iterator[Finding]:
             _version(name, version) or "there, without a version",
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
+    yield from _libraries()
     yield from _boundaries()
     yield from _adapters()
+
+
+def _libraries() -> Iterator[Finding]:
+    """The packages from PyPI and npm that boundaries use, as far as they are here; the rest is said of boundaries."""
+    boundaries = load().boundaries.values()
+    for module in sorted({module for boundary in boundaries for module in boundary.modules}):
+        # A module may be there as plain files, without the record of an installation.
+        for name in metadata.packages_distributions().get(module, ()):
+            yield Finding(name, True, metadata.version(name))
+    for package in sorted({package for boundary in boundaries for package in boundary.node_packages}, key=str):
+        found = version_of(package)
+        if found:
+            yield Finding(package.name, True, found)
 
 
 def _adapters() -> Iterator[Finding]:
     """Adapters for escaping functions of other languages; what they lack is no fault either."""
     lacking = {name: error for name, error in ((name, lack(name)) for name in ADAPTERS) if error is not None}
     for name, error in lacking.items():
-        yield Finding("adapters", True, f"{name} can't be used, because {error.what}", error.hint)
-    yield Finding("adapters", True, f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available")
+        yield Finding("adapters", True, f"{name} can't be used, because {error.what}", absent=True)
+    detail = f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available"
+    yield Finding("adapters", True, detail, " && ".join(sorted({error.hint for error in lacking.values()})))
 
 
 def _version(name: str, version: str) -> str:
-    """What a program says of itself. dash says nothing, so its package does; the digest is what runs are kept under."""
-    if name not in ("sh", "dash") or not version:
+    """What a program says of itself. dash and sudo say nothing in a jail, so their packages do; their digest is
+    what runs are kept under."""
+    if name not in ("sh", "dash", "sudo") or not version:
         return version
-    target = os.path.realpath(f"/bin/{name}")
+    target = os.path.realpath(shutil.which(name, path=SEARCH_PATH) or name)
     named = os.path.basename(target)
     try:
         asked = subprocess.run(
@@ -115,7 +142,7 @@ def _boundaries() -> Iterator[Finding]:
     boundaries = load().boundaries.values()
     lacking = [found for found in map(missing, boundaries) if found is not None]
     for found in lacking:
-        yield Finding(found.boundary, True, f"not available here, because {found.what}")
+        yield Finding(found.boundary, True, f"not available here, because {found.what}", absent=True)
     detail = f"{len(boundaries) - len(lacking)} of {len(boundaries)} are available"
     packages = sorted({name for found in lacking for name in found.packages})
     commands = [f"sudo apt-get install {' '.join(packages)}"] if packages else []

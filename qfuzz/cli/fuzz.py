@@ -9,8 +9,10 @@ import click
 
 from qfuzz.cli.config import config_option
 from qfuzz.cli.fuzz_options import budget_options, fuzz_options, hypothesis_elsewhere
-from qfuzz.cli.options import a_number
+from qfuzz.cli.options import a_number, userland_option
+from qfuzz.model.bounds import LEAST_SECONDS, MOST_JOBS, MOST_SECONDS
 from qfuzz.model.errors import UsageError
+from qfuzz.model.userland import GNU
 
 
 @click.command()
@@ -44,10 +46,11 @@ from qfuzz.model.errors import UsageError
     show_default=True,
     help="With --escape: what to do when a word is not escaped at all.",
 )
+@userland_option
 @budget_options
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 256),
+    type=click.IntRange(1, MOST_JOBS),
     default=os.cpu_count() or 1,
     show_default="one for each core",
     metavar="N",
@@ -55,7 +58,7 @@ from qfuzz.model.errors import UsageError
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0.05, max=3600),
+    type=click.FloatRange(min=LEAST_SECONDS, max=MOST_SECONDS),
     callback=a_number,
     metavar="SECONDS",
     help="The longest that one execution may take.",
@@ -76,6 +79,7 @@ def command(
     contexts: tuple[str, ...],
     words: tuple[str, ...],
     on_error: str,
+    userland: str,
     seconds: float | None,
     examples: int | None,
     seed: int | None,
@@ -108,7 +112,10 @@ def command(
 
             if shells or contexts or words:
                 raise UsageError("--shell, --context and --word are for escaping functions")
-            return fuzz_transport(transport, options)
+            return fuzz_transport(transport, userland, options)
+        if userland != GNU:
+            # What is fuzzed there are shells, and no tool of a userland is asked.
+            raise UsageError("--userland is for transports")
         from qfuzz.cli.fuzz_escape import fuzz_escape
 
         return fuzz_escape(

@@ -10,10 +10,11 @@ from qfuzz.cli.fuzz_options import FuzzOptions
 from qfuzz.cli.live import Live
 from qfuzz.cli.options import open_pool
 from qfuzz.engine.forms import form_maker, forms_key
+from qfuzz.engine.here import require_here
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.shrinking import Found
-from qfuzz.fuzz.transport.campaign import Budget, Path, campaign
+from qfuzz.fuzz.transport.campaign import campaign
 from qfuzz.fuzz.transport.events import (
     BreakerFound,
     BreakerGone,
@@ -22,7 +23,9 @@ from qfuzz.fuzz.transport.events import (
     CaseJudged,
     Event,
 )
+from qfuzz.fuzz.transport.plan import Budget, Path
 from qfuzz.model.errors import UsageError
+from qfuzz.model.userland import GNU
 from qfuzz.report.fuzzing import (
     ended_record,
     ended_text,
@@ -34,27 +37,28 @@ from qfuzz.report.fuzzing import (
 )
 from qfuzz.store.examples import StoredExamples
 from qfuzz.store.store import Store
-from qfuzz.transports.available import require
-from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
 TIMEOUT_SECONDS = 2.0
 """How long a program may run, if --timeout does not say: a hundred times what most of them take."""
 
 
-def fuzz_transport(stack: str, options: FuzzOptions) -> int:
+def fuzz_transport(stack: str, userland: str, options: FuzzOptions) -> int:
     """Runs the campaign. Returns the exit status; raises QfuzzError for bad input."""
     if options.engine != "hypothesis":
         raise UsageError(f"{options.engine} draws for escaping functions only", hint="leave --engine out")
     transport = resolve(stack)
     if transport.name == "direct":
         raise UsageError("direct is what the other transports are compared with", hint="name one of those")
-    require(transport)
+    require_here(transport, "bwrap")
     timeout = options.timeout_seconds or TIMEOUT_SECONDS
+    source = f"qfuzz fuzz --transport {transport.name} --seed {options.seed}"
+    if userland != GNU:
+        source += f" --userland {userland}"
     with ExitStack() as cleanup:
         store = cleanup.enter_context(Store(options.db))
         examples = cleanup.enter_context(StoredExamples(options.db))
-        pool = cleanup.enter_context(open_pool(options.jobs, "bwrap", transports=(transport,)))
+        pool = cleanup.enter_context(open_pool(options.jobs, "bwrap", userland, transports=(transport,)))
         machines = machinery(pool, timeout, (transport,))
         make = cleanup.enter_context(form_maker(machines, strict=False))
 
@@ -70,7 +74,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
             for event in events:
                 if isinstance(event, BreakerFound):
                     # The store comes first, so that what is shown has been kept.
-                    _keep(event, store, transport, options.seed)
+                    _keep(event, store, source)
                     if event.finished and event.shrunk.forms is not None and not event.shrunk.recalled:
                         found = event.shrunk.found
                         store.write_forms(key(found), found.key, event.shrunk.forms)
@@ -79,8 +83,7 @@ def fuzz_transport(stack: str, options: FuzzOptions) -> int:
         return _told(kept(), options.as_json)
 
 
-def _keep(event: BreakerFound, store: Store, transport: Transport, seed: int) -> None:
-    source = f"qfuzz fuzz --transport {transport.name} --seed {seed}"
+def _keep(event: BreakerFound, store: Store, source: str) -> None:
     recorder = Recorder(store, source, lambda: datetime.now(UTC).isoformat())
     for each in event.run:
         recorder.handle(each)

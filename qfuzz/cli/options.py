@@ -16,6 +16,7 @@ from qfuzz.gen.public import load_public
 from qfuzz.gen.read import read_tasks
 from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.jail.userland import USERLANDS, find_userland
+from qfuzz.model.bounds import LEAST_SECONDS, MOST_JOBS, MOST_SECONDS
 from qfuzz.model.errors import InputError
 from qfuzz.model.task import Task
 from qfuzz.model.userland import GNU
@@ -42,7 +43,7 @@ def run_options(function: Decorated) -> Decorated:
     )
     timeout = click.option(
         "--timeout",
-        type=click.FloatRange(min=0.05, max=3600),
+        type=click.FloatRange(min=LEAST_SECONDS, max=MOST_SECONDS),
         callback=a_number,
         default=10.0,
         show_default=True,
@@ -51,7 +52,7 @@ def run_options(function: Decorated) -> Decorated:
     )
     jobs = click.option(
         "--jobs",
-        type=click.IntRange(1, 256),
+        type=click.IntRange(1, MOST_JOBS),
         default=os.cpu_count() or 1,
         show_default="one for each core",
         metavar="N",

@@ -14,12 +14,13 @@ from typing import TextIO
 import click
 
 from qfuzz.cli.config import config_option
-from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option
+from qfuzz.cli.options import load_tasks, open_pool, run_options, tasks_option, userland_option
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Isolation
+from qfuzz.model.errors import PathError
 from qfuzz.model.forms import Forms
 from qfuzz.model.task import Task
 from qfuzz.model.whole_file import refuse_other_kinds, whole_file
@@ -58,6 +59,7 @@ from qfuzz.transports.loader import resolve
 )
 @config_option
 @run_options
+@userland_option
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout, one object a case.")
 def command(
     files: tuple[Path, ...],
@@ -69,6 +71,7 @@ def command(
     jobs: int,
     timeout: float,
     isolation: Isolation,
+    userland: str,
     as_json: bool,
 ) -> int:
     """Replay FILES of breakers, and print every case that is not as its file expects.
@@ -95,8 +98,10 @@ def command(
     report = _Report(sys.stderr if as_json else sys.stdout, as_json, most)
     with ExitStack() as cleanup:
         stream = None if junit is None else cleanup.enter_context(whole_file(junit))
-        pool = cleanup.enter_context(open_pool(jobs, isolation, transports=stacks))
-        machines = machinery(pool, timeout, stacks)
+        pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
+        failed: dict[str, PathError] = {}
+        machines = machinery(pool, timeout, stacks, None if transport is not None else failed)
+        lacking |= {name: failed[stack.name] for name, stack in found.items() if stack.name in failed}
         make = cleanup.enter_context(form_maker(machines, strict=False))
         for replayed in replay_cases(cases, machines, timeout, jobs, lacking):
             report.add(replayed, make)

@@ -14,9 +14,9 @@ from pathlib import Path
 from qfuzz.cli.gather import reply_files
 from qfuzz.cli.options import load_known_tasks, load_tasks, open_pool
 from qfuzz.cli.stored import open_store
-from qfuzz.engine.attempt import DIRECT
 from qfuzz.engine.events import Judged
 from qfuzz.engine.machinery import context_of, machinery
+from qfuzz.engine.plan import DIRECT
 from qfuzz.engine.record import Recorder
 from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies
@@ -27,9 +27,10 @@ from qfuzz.model.userland import GNU
 from qfuzz.model.verdict import Outcome
 from qfuzz.report.progress import progress_display
 from qfuzz.report.score_blocks import Wanted, blocks
+from qfuzz.report.score_csv import csv_rows
 from qfuzz.report.score_executions import execution_blocks, execution_records
 from qfuzz.report.score_page import Block, markdown_lines, print_page
-from qfuzz.report.score_records import csv_rows, records
+from qfuzz.report.score_records import records
 from qfuzz.score.build import GROUPINGS, Request, build
 from qfuzz.score.ledger import only_replies
 from qfuzz.score.pairs import Pair, default_pairs, parse_pair

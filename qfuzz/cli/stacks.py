@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from qfuzz.engine.here import require_here
+from qfuzz.escape.faults import TargetError
 from qfuzz.jail.pool import Isolation
-from qfuzz.model.errors import HostError, UsageError
+from qfuzz.model.errors import HostError, PathError, UsageError
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
@@ -34,7 +35,20 @@ def _named(name: str, isolation: Isolation) -> Iterator[Transport]:
     for transport in map(resolve, load().names()):
         try:
             require_here(transport, isolation)
-        except HostError as lacking:
+        except (HostError, TargetError) as lacking:
             print(f"left out: {lacking}", file=sys.stderr)
         else:
             yield transport
+
+
+def without_failed(
+    stacks: Sequence[Transport], failed: Mapping[str, PathError], names: Sequence[str]
+) -> tuple[Transport, ...]:
+    """The transports that passed their test. What `names` names must have: raises its PathError; of `all`, what failed
+    is left out and said."""
+    named = {resolve(name).name for name in names if name != ALL}
+    for name, error in failed.items():
+        if name in named:
+            raise error
+        print(f"left out: {error}", file=sys.stderr)
+    return tuple(each for each in stacks if each.name not in failed)

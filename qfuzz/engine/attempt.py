@@ -6,24 +6,17 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from qfuzz.engine.arrival import Recorder
-from qfuzz.engine.events import Result, Sample
+from qfuzz.engine.events import Result
+from qfuzz.engine.plan import DIRECT, PAIRS, Plan
 from qfuzz.engine.syntax import with_syntax
-from qfuzz.model.delivery import Delivery, Launch, Refusal, Rejection
+from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.model.errors import HarnessError, PathError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.model.verdict import Outcome, Verdict
 from qfuzz.oracle.compare import Comparison, compare, differing_channels, needs_second_pair
 from qfuzz.oracle.judge import judge, judge_undelivered
-from qfuzz.store.keys import judged_key, launch_key, observation_key, sample_key
-from qfuzz.transports.base import Transport
-
-DIRECT = "direct"
-PAIRS = 2
-"""Pairs of runs that must differ alike before a difference counts as confirmed."""
-PAIRS_IF_FAITHFUL = 8
-"""The same over a transport that claims to carry everything. There a difference is far more often a race in the reply
-(`ls | tee file` lists the file or not) than damage, and two pairs agree by chance in up to 1 of 16 such replies."""
+from qfuzz.store.keys import judged_key, sample_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,47 +37,6 @@ class Machinery:
 
     def recorder(self) -> Recorder:
         return Recorder(self.stopped_text, self.arrived_text)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one sample needs: what each transport hands over, and the key of every observation that may be wanted.
-
-    A path of the user's own may fail at it instead.
-
-    `deliveries` are in the order direct, then each transport; `keys` maps a delivery's name to the keys of its runs, as
-    many as there may be pairs.
-    """
-
-    sample: Sample
-    context_key: str
-    deliveries: Mapping[str, Delivery | PathError]
-    keys: Mapping[str, tuple[str, ...]]
-
-    @staticmethod
-    def make(sample: Sample, context_key: str, transports: tuple[Transport, ...]) -> Plan:
-        """`transports` has direct first."""
-        deliveries = {transport.name: _delivered(transport, sample.reply.program) for transport in transports}
-        pairs = {transport.name: PAIRS_IF_FAITHFUL if transport.faithful else PAIRS for transport in transports}
-        # More than the pairs of this run: an earlier run may have made them, or this one may ask direct afresh.
-        pairs[DIRECT] = PAIRS_IF_FAITHFUL
-        keys = {}
-        for name, delivery in deliveries.items():
-            if isinstance(delivery, Launch):
-                launch = launch_key(delivery)
-                ordinals = range(pairs[name])
-                keys[name] = tuple(observation_key(context_key, sample.fixture_key, launch, n) for n in ordinals)
-        return Plan(sample, context_key, deliveries, keys)
-
-    def wanted_keys(self) -> list[str]:
-        return sorted({key for keys in self.keys.values() for key in keys})
-
-
-def _delivered(transport: Transport, program: bytes) -> Delivery | PathError:
-    try:
-        return transport.deliver(program)
-    except PathError as error:
-        return error
 
 
 class Attempt:
@@ -179,17 +131,20 @@ class Attempt:
             return compare(self._directs, runs)
         direct_launch = self._plan.deliveries[DIRECT]
         assert isinstance(direct_launch, Launch), "what is compared with has run"
-        for ordinal in range(1, len(self._plan.keys[result.transport])):
+        pairs = len(self._plan.keys[result.transport])
+        if runs[0].status.ending is Ending.TIMEOUT:
+            # It was made a second time, alone, so that each such run stands for two.
+            pairs = -(-pairs // 2)
+        for ordinal in range(1, pairs):
             if ordinal >= len(self._directs):
                 self._directs += (self._observe(DIRECT, direct_launch, ordinal),)
             runs += (self._observe(result.transport, delivery, ordinal),)
             comparison = compare(self._directs, runs)
             if not comparison.diverged:
                 return comparison
-        if not self._is_stale(result.transport):
-            return comparison
-        # Direct runs of another day say nothing of a program that prints the time.
-        self._directs += self._fresh_direct(direct_launch)
+        if self._is_stale(result.transport):
+            # Direct runs of another day say nothing of a program that prints the time.
+            self._directs += self._fresh_direct(direct_launch)
         return compare(self._directs, runs)
 
     def _further_directs(self) -> tuple[Observation, ...]:

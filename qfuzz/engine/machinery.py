@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict
 
 from qfuzz.engine.attempt import Machinery
@@ -15,7 +15,7 @@ from qfuzz.jail.recipe import agent_zip
 from qfuzz.jail.userland import environment
 from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.delivery import SHELLS, Launch
-from qfuzz.model.errors import HarnessError
+from qfuzz.model.errors import HarnessError, PathError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.transports.available import SERVERS_PATH
@@ -24,13 +24,19 @@ from qfuzz.transports.base import Transport
 _SYNTAX_SECONDS = 10.0
 
 
-def machinery(pool: Pool, timeout_seconds: float, transports: Sequence[Transport] = ()) -> Machinery:
+def machinery(
+    pool: Pool,
+    timeout_seconds: float,
+    transports: Sequence[Transport] = (),
+    failed: MutableMapping[str, PathError] | None = None,
+) -> Machinery:
     """The machinery that executes in `pool` with this timeout for each execution.
 
     `transports` are those that will be used, with each that has layers of the user's own: these are tested first.
-    Raises PathError where one of them fails the test, UsageError where one can't be used at all.
+    Raises PathError where one of them fails the test, or puts it into `failed`, by name; it must not be used then.
+    Raises HostError and UsageError where one can't be used at all.
     """
-    own = OwnPaths(pool, timeout_seconds, transports)
+    own = OwnPaths(pool, timeout_seconds, transports, failed)
 
     def execution(launch: Launch, fixture: Fixture) -> Execution:
         return Execution(launch, fixture, seconds_of(launch, timeout_seconds))

@@ -7,7 +7,7 @@ can be seen, and whether the path ends before that shell does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from types import MappingProxyType
 
 from qfuzz.jail.execution import Execution, Tap
@@ -16,6 +16,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import PathError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
+from qfuzz.own.boundary import OwnBoundary
 from qfuzz.transports.base import Transport
 
 CANARY_FILE = b"qfuzz-canary"
@@ -36,13 +37,29 @@ def seconds_of(launch: Launch, timeout_seconds: float) -> float:
 class OwnPaths:
     """The paths of the user's own among `transports`, each tested."""
 
-    def __init__(self, pool: Pool, timeout_seconds: float, transports: Sequence[Transport]) -> None:
-        """Raises PathError for a path that fails its test, UsageError for one that can't be used at all."""
+    def __init__(
+        self,
+        pool: Pool,
+        timeout_seconds: float,
+        transports: Sequence[Transport],
+        failed: MutableMapping[str, PathError] | None = None,
+    ) -> None:
+        """Raises PathError for a path that fails its test, or puts it into `failed`, by the transport's name.
+
+        Raises HostError and UsageError for one that can't be used at all.
+        """
         self._pool = pool
         self._timeout_seconds = timeout_seconds
-        self._shells: Mapping[str, int] = MappingProxyType(
-            {each.name: self._tested(each) for each in transports if each.is_own}
-        )
+        shells: dict[str, int] = {}
+        for transport in transports:
+            if transport.is_own:
+                try:
+                    shells[transport.name] = self._tested(transport)
+                except PathError as error:
+                    if failed is None:
+                        raise
+                    failed[transport.name] = error
+        self._shells: Mapping[str, int] = MappingProxyType(shells)
 
     def arrived_text(self, launch: Launch, fixture: Fixture, tap: Tap) -> bytes | None:
         """The text that reaches the shell that runs the reply; None where it is not seen.
@@ -71,6 +88,9 @@ class OwnPaths:
 
     def _tested(self, transport: Transport) -> int:
         """The number of the shell that runs the reply, as they start; 0 where it can't be seen."""
+        for boundary in transport.boundaries:
+            if isinstance(boundary, OwnBoundary):
+                boundary.require()
         launch = transport.deliver(SLOW_CANARY)
         word = transport.deliver(WORD_CANARY)
         if not isinstance(launch, Launch) or not isinstance(word, Launch):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from qfuzz.engine.attempt import DIRECT
 from qfuzz.engine.events import Event, Executed, Judged, Result, RunFinished, RunStarted
+from qfuzz.engine.plan import DIRECT
 from qfuzz.model.verdict import Outcome
 from qfuzz.store.keys import sample_key
 from qfuzz.store.store import Store, VerdictRow

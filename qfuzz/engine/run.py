@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NoReturn
 
-from qfuzz.engine.attempt import Attempt, Machinery, Plan
+from qfuzz.engine.attempt import Attempt, Machinery
 from qfuzz.engine.events import Event, Executed, Judged, RunFinished, RunStarted, Sample
+from qfuzz.engine.plan import Plan
 from qfuzz.model.content import JsonValue
 from qfuzz.model.observation import Observation
 from qfuzz.store.keys import context_key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from qfuzz.collect.prompts import Contract, parse_contract
 from qfuzz.engine.here import require_here
 from qfuzz.gen.public import DATASET_VERSION, PUBLIC_DIGEST, load_public
 from qfuzz.gen.read import read_tasks
+from qfuzz.model.bounds import LEAST_SECONDS, MOST_JOBS, MOST_SECONDS
 from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.errors import UsageError
 from qfuzz.model.task import Task
@@ -54,6 +56,19 @@ def make_asking(
         rules=parse_rules(",".join(_texts(clean))),
         task_set=task_set,
     )
+
+
+def checked_limits(jobs: object, timeout: object) -> tuple[int, float]:
+    """Executions at a time, one for each core by default, and seconds for each. Raises UsageError for what the options
+    of the command line would not take."""
+    if jobs is None:
+        jobs = min(os.cpu_count() or 1, MOST_JOBS)
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS:
+        raise UsageError(f"jobs: expected a whole number from 1 to {MOST_JOBS}, not {jobs!r}")
+    seconds = float(timeout) if isinstance(timeout, (int, float)) and not isinstance(timeout, bool) else math.nan
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise UsageError(f"timeout: expected {LEAST_SECONDS} to {MOST_SECONDS} seconds, not {timeout!r}")
+    return jobs, seconds
 
 
 def _task_set(path: str | None) -> tuple[Sequence[Task], Mapping[str, JsonValue]]:

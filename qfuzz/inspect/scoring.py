@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,10 +13,11 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from qfuzz.collect.clean import clean as clean_up
-from qfuzz.engine.attempt import Attempt, Plan
+from qfuzz.engine.attempt import Attempt
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.machinery import context_of, machinery
-from qfuzz.inspect.asking import Asking, Several, make_asking
+from qfuzz.engine.plan import Plan
+from qfuzz.inspect.asking import Asking, Several, checked_limits, make_asking
 from qfuzz.inspect.jails import shared_pool
 from qfuzz.inspect.output import given_program
 from qfuzz.jail.pool import Pool
@@ -80,12 +80,12 @@ def paths(
     `jobs` executions at a time (default: one for each core), each for at most `timeout` seconds.
     """
     asking = make_asking(contract, tasks, None, None, transports, clean)
-    at_a_time = jobs or os.cpu_count() or 1
+    at_a_time, seconds = checked_limits(jobs, timeout)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 (Inspect's signature)
         given = given_program(state.output, asking.contract.name)
         program = clean_up(given.program, asking.rules).program
-        judge = partial(judge_on_paths, asking, str(state.sample_id), program, at_a_time, timeout)
+        judge = partial(judge_on_paths, asking, str(state.sample_id), program, at_a_time, seconds)
         # A free jail is waited for here and not in a thread: Inspect has use for its threads.
         async with concurrency("qfuzz jails", at_a_time):
             results = await to_thread.run_sync(judge)

@@ -16,7 +16,7 @@ from inspect_ai.tool import Tool, ToolDef, ToolParams
 
 import qfuzz
 from qfuzz.collect.prompts import BASH_TOOL, NATIVE, Prompt, prompts
-from qfuzz.inspect.asking import Asking, Several, make_asking
+from qfuzz.inspect.asking import Asking, Several, checked_limits, make_asking
 from qfuzz.inspect.jails import shared_pool
 from qfuzz.inspect.logs import METADATA_KEY
 from qfuzz.inspect.scoring import paths
@@ -43,13 +43,14 @@ def crossover(
         tiers: Only these tiers.
         transports: Further transports or stacks to score over, beside direct and the disclosed one.
         clean: Clean-up rules for replies; none by default.
-        jobs: Executions at a time; one for each core by default.
-        timeout: The longest that one execution may take, in seconds.
+        jobs: Executions at a time, 1 to 256; one for each core by default.
+        timeout: The longest that one execution may take, 0.05 to 3600 seconds.
     """
     try:
+        at_a_time, seconds = checked_limits(jobs, timeout)
         asking = make_asking(contract, tasks, families, tiers, transports, clean)
         # Before a model is asked, and paid: a machine without a jail could score nothing.
-        shared_pool(jobs or os.cpu_count() or 1)
+        shared_pool(at_a_time)
     except QfuzzError as error:
         raise PrerequisiteError(f"qfuzz: {error}") from None
     name = asking.contract.name
@@ -60,7 +61,7 @@ def crossover(
             name=str(asking.task_set["name"]),
         ),
         solver=ask_once(native=name == NATIVE),
-        scorer=paths(name, where, transports, clean, jobs, timeout),
+        scorer=paths(name, where, transports, clean, jobs, seconds),
         # One refused request is no reason to end a collection; the log says how many there were.
         continue_on_fail=True,
         version=qfuzz.__version__,

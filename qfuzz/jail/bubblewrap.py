@@ -19,6 +19,8 @@ from qfuzz.jail.userland import FOLDER, Userland, environment
 from qfuzz.model.content import JsonValue
 from qfuzz.model.errors import HostError
 from qfuzz.model.recorder import PLACE_FILES, TAP
+from qfuzz.model.tools import FOLDER as TOOLS
+from qfuzz.model.tools import shown_tools
 
 AGENT = "/run/qfuzz/agent.zip"
 _LAUNCHER = Path(__file__).parent / "launcher.py"
@@ -93,10 +95,12 @@ def command_line(
     shown: Sequence[Shown] = (),
     userland: Userland | None = None,
     ids: IdRange | None = None,
+    tools: Sequence[tuple[str, Path]] = (),
 ) -> list[str]:
     """What to execute for a jail. `files` are paths in the jail and inherited descriptors that hold their contents.
 
-    With `ids` the jail lives in a user namespace that maps them, instead of one with a single user.
+    `tools` are programs of the host by the names that they have in the folder TOOLS. With `ids` the jail lives in a
+    user namespace that maps them, instead of one with a single user.
     """
     as_root = os.geteuid() == 0
     command = [_program(), "--hostname", "qfuzz"]
@@ -130,6 +134,9 @@ def command_line(
     for path, fd in files.items():
         command += ["--perms", "0600" if path in _PRIVATE_FILES else "0644", "--file", str(fd), path]
     folders = [(each.path, stage(index)) for index, each in enumerate(shown)]
+    if tools:
+        command += ["--perms", "0755", "--dir", TOOLS]
+        folders += [(str(program), f"{TOOLS}/{name}") for name, program in tools]
     if interpreter.home:
         folders.append((interpreter.home, interpreter.home))
     for index, (path, target) in enumerate(folders):
@@ -151,7 +158,6 @@ class BubblewrapRecipe:
     """How a jail is made in which replies may be hostile."""
 
     side_files = SIDE_FILES
-    ids: IdRange | None = None
 
     def __init__(
         self,
@@ -161,23 +167,36 @@ class BubblewrapRecipe:
         shown: Sequence[Shown] = (),
         userland: Userland | None = None,
     ) -> None:
-        """`slot` numbers the jails of a pool; raises HostError where bubblewrap is missing."""
+        """`slot` numbers the jails of a pool; raises HostError where this user has no ids for such a jail."""
         self._interpreter = interpreter
         self._shown = shown
         self._userland = userland
         self._slot = slot
         self._limits = limits
+        self._ids = self.id_range(slot)
+        self._tools = tuple(shown_tools())
         self.files: Mapping[str, bytes] = {
             AGENT: agent_zip(),
             **{path: text.encode() for path, text in _WRITTEN_FILES.items()},
             **dict(zip(PLACE_FILES, self._place(), strict=True)),
+            **self.further_files(),
         }
+
+    @staticmethod
+    def id_range(slot: int) -> IdRange | None:  # noqa: ARG004
+        """The ids that are users of the jail of that number; None where it has a single user."""
+        return None
+
+    @staticmethod
+    def further_files() -> dict[str, bytes]:
+        """Contents of files that only this kind of jail has, by their path in it."""
+        return {}
 
     def _place(self) -> tuple[bytes, bytes]:
         return work_directory(self._shown).encode(), environment(self._userland)["PATH"].encode()
 
     def command(self, files: Mapping[str, int]) -> list[str]:
-        return command_line(self._interpreter, self._slot, files, self._shown, self._userland, self.ids)
+        return command_line(self._interpreter, self._slot, files, self._shown, self._userland, self._ids, self._tools)
 
     def configuration(self) -> JsonValue:
         limits, home = self._limits, self._interpreter.home
@@ -185,7 +204,7 @@ class BubblewrapRecipe:
         other = {"bytes": limits.other_bytes, "inodes": limits.other_inodes}
         return {
             "confined": True,
-            "id_mapped": self.ids is not None,
+            "id_mapped": self._ids is not None,
             "places": [
                 {
                     **{"path": work_directory(self._shown), "mode": 0o755},

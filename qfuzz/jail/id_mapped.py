@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from qfuzz.jail.bubblewrap import PREFERRED_USER, BubblewrapRecipe, IdRange, user_ranges
 from qfuzz.jail.environment import ENVIRONMENT
-from qfuzz.jail.interpreter import Interpreter
-from qfuzz.jail.limits import Limits
-from qfuzz.jail.shown import Shown
-from qfuzz.jail.userland import Userland
 from qfuzz.model.errors import HostError
 from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL
 
@@ -79,19 +75,15 @@ def _lines(path: Path) -> list[str]:
 class IdMappedRecipe(BubblewrapRecipe):
     """How a jail of several users is made."""
 
-    def __init__(
-        self,
-        limits: Limits,
-        interpreter: Interpreter,
-        slot: int,
-        shown: Sequence[Shown] = (),
-        userland: Userland | None = None,
-    ) -> None:
-        super().__init__(limits, interpreter, slot, shown, userland)
-        self.ids = unused_ids(slot)
-        files = {**self.files, **{path: text.encode() for path, text in _TEXTS.items()}}
+    @staticmethod
+    def id_range(slot: int) -> IdRange:
+        return unused_ids(slot)
+
+    @staticmethod
+    def further_files() -> dict[str, bytes]:
+        files = {path: text.encode() for path, text in _TEXTS.items()}
         plugin = next((folder / "sudoers.so" for folder in _PLUGINS if (folder / "sudoers.so").exists()), None)
         if plugin is not None:
             # sudo takes a plugin of root's only, and the machine's root is nobody in here.
             files[_COPY] = plugin.read_bytes()
-        self.files = files
+        return files

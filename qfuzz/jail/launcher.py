@@ -1,12 +1,12 @@
 """Becomes an ordinary user, or root of a range of users, then bubblewrap. Run as a script.
 
-    python -IS launcher.py UID COUNT FOLDER... PROGRAM ARGUMENT...
-    python -IS launcher.py FIRST+IDS COUNT FOLDER... PROGRAM ARGUMENT...
+    python -IS launcher.py UID COUNT PATH... PROGRAM ARGUMENT...
+    python -IS launcher.py FIRST+IDS COUNT PATH... PROGRAM ARGUMENT...
 
 With `--uid` alone bubblewrap leaves the host's root underneath, who may read root's files and is bound by no limit of
-processes. The COUNT folders are those that the jail shows and that the user may not be able to reach (below /root):
-each is bound to a path that the user can reach, in a mount namespace that ends with the jail, and PROGRAM's arguments
-name those paths as `@0@`, `@1@`, ...
+processes. The COUNT paths are folders and files that the jail shows and that the user may not be able to reach (below
+/root): each is bound to a path that the user can reach, in a mount namespace that ends with the jail, and PROGRAM's
+arguments name those paths as `@0@`, `@1@`, ...
 
 FIRST+IDS makes a user namespace that maps its 0, 1, ... to that many users from FIRST on, and goes on as 0 in it. An
 ordinary user needs newuidmap(1) for that, and a range of his own in /etc/subuid and /etc/subgid.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
 
 _CLONE_NEWNS = 0x00020000
@@ -79,11 +80,14 @@ def _bind(folders: list[str]) -> None:
     check(libc.unshare(_CLONE_NEWNS), "folders")
     check(mount(b"", "/", None, _MS_PRIVATE_REC), "folders")
     # Some of them may lie where the others are going to be bound.
-    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in folders]
+    opened = [os.open(folder, os.O_PATH) for folder in folders]
     check(mount(b"tmpfs", _REACHABLE, b"tmpfs", 0, b"size=64k,mode=755"), "folders")
     for index, (folder, fd) in enumerate(zip(folders, opened, strict=True)):
         target = f"{_REACHABLE}/{index}"
-        os.mkdir(target)
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            os.mkdir(target)
+        else:
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
         check(mount(b"/proc/self/fd/%d" % fd, target, None, _MS_BIND_REC), folder)
         os.close(fd)
 

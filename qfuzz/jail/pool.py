@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import queue
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -26,6 +24,7 @@ from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
 from qfuzz.jail.recipe import Recipe
 from qfuzz.jail.shown import shown_folders
+from qfuzz.jail.slots import Gate, Slot
 from qfuzz.jail.userland import Userland
 from qfuzz.jail.versions import read_versions
 from qfuzz.jail.warm import Jail, JailError
@@ -89,9 +88,9 @@ class Pool:
         self.isolation = isolation
         # Jails die with the thread that starts them, so one thread starts them all and lives as long as the pool.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="qfuzz-jail-starter")
-        self._free: queue.LifoQueue[_Slot] = queue.LifoQueue()
-        self._gate = _Gate()
-        self._slots = [_Slot(self._starter, self._start, index) for index in range(jobs)]
+        self._free: queue.LifoQueue[Slot] = queue.LifoQueue()
+        self._gate = Gate()
+        self._slots = [Slot(self._starter, self._start, index) for index in range(jobs)]
         for slot in reversed(self._slots):
             self._free.put(slot)
         try:
@@ -156,7 +155,7 @@ class Pool:
             raise _not_run(execution, answer)
         return answer
 
-    def _ask(self, slot: _Slot, execution: Execution) -> Answer:
+    def _ask(self, slot: Slot, execution: Execution) -> Answer:
         own = execution.launch.own
         seconds = execution.timeout_seconds + (own.ready_seconds if own is not None else 0.0)
         failures = []
@@ -228,81 +227,3 @@ def _not_run(execution: Execution, answer: Answer) -> HarnessError:
         program = execution.launch.executable.decode("utf-8", "backslashreplace")
         return LaunchError(f"{program} can't be executed ({answer.error})", answer.errno)
     return HarnessError(f"the fixture can't be laid ({answer.error})")
-
-
-class _Slot:
-    """A place for one jail of each kind, which may be replaced. One of several users is made when it is asked for."""
-
-    def __init__(self, starter: ThreadPoolExecutor, start: Callable[[int, bool], Jail], index: int) -> None:
-        self._starter = starter
-        self._start = start
-        self._index = index
-        self._coming: dict[bool, Future[Jail]] = {}
-        self._begin(False)
-
-    def _begin(self, id_mapped: bool) -> None:
-        self._coming[id_mapped] = self._starter.submit(self._start, self._index, id_mapped)
-
-    def jail(self, id_mapped: bool = False) -> Jail:
-        """The jail, once it is ready; raises what starting it raised."""
-        if id_mapped not in self._coming:
-            self._begin(id_mapped)
-        try:
-            return self._coming[id_mapped].result()
-        except CancelledError:
-            raise JailError("the pool is closed") from None
-
-    def replace(self, id_mapped: bool = False) -> None:
-        """Ends the jail and has another one started meanwhile."""
-        self._end(self._coming[id_mapped])
-        try:
-            self._begin(id_mapped)
-        except RuntimeError:
-            raise HarnessError("the pool is closed") from None
-
-    def close(self) -> None:
-        for coming in self._coming.values():
-            self._end(coming)
-
-    def _end(self, coming: Future[Jail]) -> None:
-        coming.cancel()
-        if coming.done() and not coming.cancelled() and coming.exception() is None:
-            coming.result().close()
-
-
-class _Gate:
-    """Lets any number of runs through together, or one alone."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._inside = 0
-        self._alone = False
-
-    @contextmanager
-    def shared(self) -> Iterator[None]:
-        with self._changed:
-            while self._alone:
-                self._changed.wait()
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._inside -= 1
-                if not self._inside:
-                    self._changed.notify_all()
-
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        with self._changed:
-            while self._alone:
-                self._changed.wait()
-            self._alone = True
-            while self._inside:
-                self._changed.wait()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._alone = False
-                self._changed.notify_all()

@@ -9,6 +9,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
+from qfuzz.model.tools import FOLDER as TOOLS
 
 _SCRIPT = rb"""
 show() { printf '%s=%s\n' "$1" "$2"; }
@@ -27,19 +28,25 @@ declare -A asked=(
     [busybox]='busybox' [fish]='fish --version' [ksh]='ksh -c "echo \${.sh.version}"' [make]='make --version'
     [mksh]='mksh -c "echo \$KSH_VERSION"' [node]='node --version' [npm]='npm --version' [yash]='yash --version'
     [zsh]='zsh --version' [envsubst]='envsubst --version' [xargs]='xargs --version' [script]='script --version'
-    [ssh]='ssh -V 2>&1' [tmux]='tmux -V'
+    [ssh]='ssh -V 2>&1' [tmux]='tmux -V' [su]='su --version'
 )
+if [[ -x @TOOLS@/task ]]; then
+    first @TOOLS@/task --version > /tmp/task &
+fi
 for program in "${!asked[@]}"; do
     if type -P "$program" > /dev/null; then
         first bash -c "${asked[$program]}" > "/tmp/$program" &
     fi
 done
 wait
-for program in busybox envsubst fish ksh make mksh node npm script ssh tmux xargs yash zsh; do
+for program in busybox envsubst fish ksh make mksh node npm script ssh su task tmux xargs yash zsh; do
     show "$program" "$(cat "/tmp/$program" 2> /dev/null)"
 done
-type -P dash > /dev/null && show dash "$(sha256sum < "$(type -P dash)")" || show dash ''
-"""
+# dash has no version to say, and sudo says none without its rights.
+for program in dash sudo; do
+    path=$(type -P "$program") && show "$program" "$(sha256sum < "$path")" || show "$program" ''
+done
+""".replace(b"@TOOLS@", TOOLS.encode())
 
 
 def read_versions(run: Callable[[Execution], Observation]) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from qfuzz.bash.scan import Context, Scan, contexts
 from qfuzz.lint.dash import dash_marks
@@ -18,6 +19,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import UsageError
 from qfuzz.transports.base import Boundary, Transport, launch_as_program
 from qfuzz.transports.nested import Nested, Single
+from qfuzz.transports.protection import is_left_alone
 
 PLACEHOLDER = b"x:x"
 """A reply that every layer leaves alone in whatever context it stands, and that one which quotes words puts quotes
@@ -42,6 +44,7 @@ def readers_of(transport: Transport) -> tuple[Reader, ...]:
 
     Raises UsageError for a stack that breaks every reply, or has a layer whose rules lint does not know.
     """
+    transport = _before_encoding(transport)
     launch = transport.deliver(PLACEHOLDER)
     if not isinstance(launch, Launch):
         raise UsageError(f"{transport.name} breaks every reply, whatever its characters")
@@ -60,6 +63,22 @@ def readers_of(transport: Transport) -> tuple[Reader, ...]:
     if last.name in LAST_SHELL_READERS:
         readers.append(LAST_SHELL_READERS[last.name])
     return tuple(readers)
+
+
+def _before_encoding(transport: Transport) -> Transport:
+    """The layers that read the reply itself: those before one that encodes it, if nothing happens to what that makes.
+
+    Raises UsageError where they do not, or where nobody knows.
+    """
+    at = next((index for index, boundary in enumerate(transport.boundaries) if boundary.encodes), None)
+    if at is None:
+        return transport
+    if not is_left_alone(transport.boundaries[at:], PLACEHOLDER):
+        raise UsageError(
+            f"lint can't follow what comes after {transport.boundaries[at].name} in {transport.name}",
+            hint="find its breakers with `qfuzz diff`",
+        )
+    return replace(transport, boundaries=transport.boundaries[:at])
 
 
 def _reads_alone(transport: Transport) -> Boundary | None:

@@ -56,9 +56,9 @@ def needs_second_pair(direct: Observation, transported: Observation) -> bool:
 def compare(direct: tuple[Observation, ...], transported: tuple[Observation, ...]) -> Comparison:
     """Compare runs taken in the order direct, transported, direct, transported, and so on.
 
-    `direct` has two runs or more. `transported` has one run where it equalled the first direct run, else as many as
-    there are pairs. The reply is nondeterministic if direct runs differ from each other, or if the pairs do not all
-    differ on the same channels.
+    `direct` has two runs or more. `transported` has one run where it equalled the first direct run, or where it did not
+    end, which an execution of its own has confirmed; else as many as there are pairs. The reply is nondeterministic if
+    direct runs differ from each other, or if the pairs do not all differ on the same channels.
     """
     if direct[0].status.ending is Ending.TIMEOUT:
         return Comparison(Stability.DIRECT_TIMEOUT)
@@ -68,7 +68,8 @@ def compare(direct: tuple[Observation, ...], transported: tuple[Observation, ...
     first = differing_channels(direct[0], transported[0])
     if not first:
         return Comparison(Stability.SAME)
-    assert len(transported) >= 2, "a difference is settled by a second pair"
+    confirmed = len(transported) >= 2 or transported[0].status.ending is Ending.TIMEOUT
+    assert confirmed, "a difference is settled by a second pair"
     if any(differing_channels(direct[0], other) != first for other in transported[1:]):
         return Comparison(Stability.NONDETERMINISTIC)
     return Comparison(Stability.DIVERGED, first)

@@ -7,33 +7,26 @@ from collections.abc import Mapping, Sequence
 from qfuzz.bash.quote import printable_word
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, OwnRun, Refusal, SideFile
+from qfuzz.own.boundary import OwnBoundary
 from qfuzz.own.placeholders import Pattern
 from qfuzz.own.specs import HERE, REPLY, REPLY_FILE, BoxSpec
-from qfuzz.transports.base import Boundary, OwnNeeds
 from qfuzz.transports.direct import MAX_ARGUMENT_BYTES
 
 _DIRECTORY = b"/run/qfuzz/in/"
 _ENV = b"/usr/bin/env"
 
 
-class BlackBox(Boundary):
+class BlackBox(OwnBoundary):
     """Nothing is known of it but what its processes do. Everything runs in the jail, with the reply."""
 
-    starts_shell = True
     runs_reply = True
-    owns = "not known: it is yours"
-    witness = None
 
     def __init__(self, spec: BoxSpec) -> None:
+        super().__init__(spec.common)
         self._spec = spec
-        common = spec.common
-        self.name = common.name
-        self.summary = common.summary
-        self.faithful = common.faithful
         self.shell = spec.shell
         if spec.shell != "bash":
             self.arrival_note = "another shell reads the text, by other rules"
-        self.own = OwnNeeds(common.shown, common.identity, common.timeout_seconds)
         self._by_argument = any(word.count(REPLY) for word in spec.command)
         self._by_file = any(word.count(REPLY_FILE) for word in spec.command)
         limit = f"; more than {MAX_ARGUMENT_BYTES:,} bytes in an argument" if self._by_argument else ""

@@ -18,10 +18,12 @@ import itertools
 import os
 import re
 import secrets
+import shutil
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
+from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.shown import shown_folders
 from qfuzz.model.errors import InputError, UsageError
 from qfuzz.own.placeholders import Pattern
@@ -128,13 +130,16 @@ def _box(name: str, table: Table) -> BoxSpec:
     if "ready_seconds" in table.values and not ready:
         raise table.error("expected the keys 'service' and 'ready' beside it", "ready_seconds")
     environment, folders = _python(table)
+    variables = table.variables("env")
+    if "PATH" not in variables:
+        for key, program in (("exec", words), ("service", service), ("ready", ready)):
+            _look_for(table, key, program, environment)
     shown = _shown(table, table.paths("show")) + folders
-    variables = [Pattern.of(f"{key}={value}", (HERE,)) for key, value in table.variables("env").items()]
     return BoxSpec(
         common=_common(name, table, " ".join(map(_readable, command)), shown, cached=False),
         command=(_program(environment, words[0], command[0]), *command[1:]),
         stdin=stdin,
-        environment=tuple(variables),
+        environment=tuple(Pattern.of(f"{key}={value}", (HERE,)) for key, value in variables.items()),
         service=_words(environment, service),
         ready=_words(environment, ready),
         ready_seconds=(table.seconds("ready_seconds") or _READY_SECONDS) if ready else 0.0,
@@ -170,17 +175,21 @@ def _common(name: str, table: Table, summary: str, shown: tuple[Path, ...], *, c
         timeout_seconds=table.seconds("timeout"),
         identity=identity,
         faithful=table.flag("faithful"),
+        lacking=next(iter(table.lacking), None),
     )
 
 
 def _shown(table: Table, folders: Iterable[Path]) -> tuple[Path, ...]:
-    found = tuple(folders)
-    for folder in found:
+    """Those of `folders` that can be shown."""
+    found = []
+    for folder in folders:
         try:
             shown_folders([folder], by_root=os.geteuid() == 0)
         except UsageError as error:
-            raise table.error(f"{error.where} {error.what}", "show", error.hint) from None
-    return found
+            table.lack(f"{error.where} {error.what}", "show", error.hint)
+        else:
+            found.append(folder)
+    return tuple(found)
 
 
 def _python(table: Table) -> tuple[Path | None, tuple[Path, ...]]:
@@ -191,10 +200,26 @@ def _python(table: Table) -> tuple[Path | None, tuple[Path, ...]]:
     folder = Path(os.path.realpath(table.resolved(text)))
     python = folder / "bin" / "python"
     if not python.exists():
-        raise table.error(f"expected a virtual environment, a folder with bin/python, not {folder}", "python")
+        table.lack(f"expected a virtual environment, a folder with bin/python, not {folder}", "python")
+        return None, ()
     # The Python behind the links, and its library, which lies beside it.
     base = Path(os.path.realpath(python)).parent.parent
     return folder, _shown(table, (folder, *([] if base.is_relative_to("/usr") else [base])))
+
+
+def _look_for(table: Table, key: str, words: tuple[str, ...], environment: Path | None) -> None:
+    """Notes a program that is missing where the jail would look for it: beside the test of the path this names it."""
+    program = words[0] if words else ""
+    pattern = _program(environment, program, Pattern.of(program, (REPLY, REPLY_FILE, HERE)))
+    if not program or pattern.count(REPLY) or pattern.count(REPLY_FILE):
+        return
+    path = os.fsdecode(pattern.fill({HERE: os.fsencode(table.file.absolute().parent)}))
+    # One with a slash that is relative is meant from the reply's work directory.
+    if "/" in path and not path.startswith("/"):
+        return
+    if shutil.which(path, path=ENVIRONMENT["PATH"]) is None:
+        where = "is not there" if "/" in path else f"is not in {ENVIRONMENT['PATH']}"
+        table.lack(f"the program {path} {where}", key)
 
 
 def _program(environment: Path | None, word: str, pattern: Pattern) -> Pattern:
@@ -213,11 +238,13 @@ def _digest(table: Table, paths: tuple[Path, ...]) -> str:
         files = sorted(itertools.islice(found, _MOST_FILES + 1))
         count += len(files)
         if count > _MOST_FILES:
-            raise table.error(f"expected at most {_MOST_FILES:,} files", "depends")
+            table.lack(f"expected at most {_MOST_FILES:,} files", "depends")
+            return ""
         for file in files:
             try:
                 content = file.read_bytes()
             except OSError as error:
-                raise table.error(f"expected files that can be read: {file} ({error.strerror})", "depends") from None
+                table.lack(f"expected files that can be read: {file} ({error.strerror})", "depends")
+                return ""
             running.update(b"%d %d " % (len(os.fsencode(file)), len(content)) + os.fsencode(file) + content)
     return running.hexdigest()

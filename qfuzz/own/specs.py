@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from qfuzz.model.errors import HostError
 from qfuzz.own.placeholders import Pattern
 
 REPLY, REPLY_FILE, HERE = "reply", "reply_file", "here"
@@ -18,6 +19,7 @@ class Common:
     """What each kind of transport may have. `where` is its place (`file:line`), for errors.
 
     `identity` is a digest of what its runs depend on, or "" where what is handed over is all; `folder` holds the file.
+    `lacking` says, with its place, what the file names and this machine does not have, so that nothing can run over it.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Common:
     timeout_seconds: float | None
     identity: str
     faithful: bool
+    lacking: HostError | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from qfuzz.model.errors import InputError
+from qfuzz.model.errors import HostError, InputError
 from qfuzz.own.toml_lines import line_of
 
 Value = Any
@@ -17,20 +17,30 @@ Value = Any
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`path` is where the table stands; relative paths are meant from the folder of `file`."""
+    """`path` is where the table stands; relative paths are meant from the folder of `file`.
+
+    `lacking` gathers what is written as it must be and is not there on this machine.
+    """
 
     file: Path
     lines: Mapping[tuple[str, ...], int]
     path: tuple[str, ...]
     values: Mapping[str, Value]
+    lacking: list[HostError] = field(default_factory=list)
 
     def where(self, key: str = "") -> str:
         """`file:line` of a key, or of the table."""
         return f"{self.file}:{line_of(self.lines, (*self.path, key) if key else self.path)}"
 
     def error(self, what: str, key: str = "", hint: str = "") -> InputError:
-        name = ".".join((*self.path, key) if key else self.path)
-        return InputError(f"{name}: {what}", where=self.where(key), hint=hint)
+        return InputError(f"{self._name(key)}: {what}", where=self.where(key), hint=hint)
+
+    def lack(self, what: str, key: str, hint: str = "") -> None:
+        """Note what keeps this one transport from being used, and no other."""
+        self.lacking.append(HostError(f"{self._name(key)}: {what}", where=self.where(key), hint=hint))
+
+    def _name(self, key: str) -> str:
+        return ".".join((*self.path, key) if key else self.path)
 
     def only(self, known: Collection[str]) -> None:
         """Raises InputError for a key that is none of `known`."""

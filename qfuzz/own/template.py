@@ -9,8 +9,9 @@ from qfuzz.escape.faults import EscapeFault
 from qfuzz.escape.worker import EscapeWorker
 from qfuzz.model.delivery import Refusal
 from qfuzz.model.errors import PathError
+from qfuzz.own.boundary import OwnBoundary
 from qfuzz.own.specs import IN_TEMPLATE, TemplateSpec
-from qfuzz.transports.base import Boundary, OwnNeeds
+from qfuzz.transports.base import Boundary
 from qfuzz.transports.nested import Nested, Single
 
 _KEPT = 4_096
@@ -40,13 +41,22 @@ class Escaper:
             raise PathError(f"the escaping function {answer.line}", where=self._spec.common.name)
         return answer
 
-    def _asked(self, text: bytes) -> bytes | EscapeFault:
+    def start(self) -> None:
+        """Have the function imported, if it is not yet."""
+        with self._lock:
+            self._started()
+
+    def _started(self) -> EscapeWorker:
         if self._worker is None:
             assert self._spec.escape is not None, "made for a function"
             self._worker = EscapeWorker(self._spec.escape, cwd=self._spec.common.folder)
-        self._worker.warning = None
-        answer = self._worker.escape([text], twice=True)[0]
-        return answer if self._worker.warning is None else self._worker.warning
+        return self._worker
+
+    def _asked(self, text: bytes) -> bytes | EscapeFault:
+        worker = self._started()
+        worker.warning = None
+        answer = worker.escape([text], twice=True)[0]
+        return answer if worker.warning is None else worker.warning
 
     def close(self) -> None:
         """Ends the child process."""
@@ -70,29 +80,28 @@ def _quotes_around(spec: TemplateSpec) -> Boundary | None:
     return Single() if context is Context.SINGLE and around == b"''" else None
 
 
-class Template(Boundary):
+class Template(OwnBoundary):
     """A line of the user's; `escaper` None puts the reply in as it is.
 
     Then, where the line itself puts quotes around the reply, the rules of these quotes are known.
     """
 
-    starts_shell = True
     cannot_carry = "NUL"
-    owns = "not known: it is yours"
-    witness = None
 
     def __init__(self, spec: TemplateSpec, escaper: Escaper | None) -> None:
+        super().__init__(spec.common)
         self._spec = spec
         self._escaper = escaper
-        common = spec.common
-        self.name = common.name
-        self.summary = common.summary
-        self.faithful = common.faithful
-        self._quotes = _quotes_around(spec) if escaper is None and not common.faithful else None
+        self._quotes = _quotes_around(spec) if escaper is None and not self.faithful else None
         if self._quotes is not None:
             self.rules = self._quotes.rules
             self.owns = self._quotes.owns
-        self.own = OwnNeeds(common.shown, common.identity, common.timeout_seconds)
+
+    def require(self) -> None:
+        """Raises TargetError, too, where the escaping function can't be had."""
+        super().require()
+        if self._escaper is not None:
+            self._escaper.start()
 
     def embed(self, text: bytes) -> bytes | Refusal:
         if b"\0" in text:

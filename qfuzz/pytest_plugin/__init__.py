@@ -62,7 +62,7 @@ def _jobs(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    """The bounds are those of the command line."""
+    """The bounds are those of `qfuzz.model.bounds`, which is not loaded for it."""
     try:
         seconds = float(text)
     except ValueError:

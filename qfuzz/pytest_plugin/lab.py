@@ -74,8 +74,10 @@ class Lab:
     @cached_property
     def pool(self) -> Pool:
         from qfuzz.jail.pool import Pool
+        from qfuzz.transports.loader import resolve
 
-        shown = [path for name in self._own for path in self.resolve(name).shown]
+        # Of those that lack something here what there is: whether one can be used is asked where one is.
+        shown = [path for name in self._own for path in resolve(name).shown]
         return self._cleanup.enter_context(Pool(self._jobs, isolation=self._isolation, shown=shown))
 
     def know(self, name: str | None) -> Transport | None:
@@ -154,12 +156,14 @@ def lab_of(config: pytest.Config) -> Lab:
 
 
 def check_options(config: pytest.Config) -> None:
-    """Raises pytest.UsageError for options that no test can be run with; loads nothing where none of them is given.
+    """Raises pytest.UsageError for options, and for a file with own transports, that no test can be run with; loads
+    nothing where there are none.
 
     What this machine lacks is left to the tests, which skip or fail for it.
     """
     transport: str | None = config.getoption("--qfuzz-transport")
-    if transport is None and config.getoption("--qfuzz-config") is None:
+    # A worker of pytest-xdist has what the process that started it has found good.
+    if hasattr(config, "workerinput") or (transport is None and _config_file(config) is None):
         return
     from qfuzz.model.errors import QfuzzError
 

@@ -29,7 +29,7 @@ MOST_REASON = 300
 """Characters of a reason that is made here."""
 
 NOT_STABLE = "not stable"
-OTHER_USERLAND = "ran with another userland, which the gate does not have"
+OTHER_USERLAND = "ran with another userland, which no case names"
 ELSEWHERE = "ran in another work directory (name it with --fixture)"
 NO_FORMS = "with the whole reply: no minimal form is known (`qfuzz shrink` finds one)"
 WHOLE = "with the whole reply: no smaller one is sure to break in the same way"

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from qfuzz.engine.attempt import Attempt, Machinery, Plan
+from qfuzz.engine.attempt import Attempt, Machinery
 from qfuzz.engine.events import Result, Sample
 from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.ordered import ordered_map
+from qfuzz.engine.plan import Plan
+from qfuzz.escape.faults import TargetError
 from qfuzz.jail.pool import Isolation
-from qfuzz.model.errors import HostError, UsageError
+from qfuzz.model.errors import HostError, QfuzzError, UsageError
 from qfuzz.model.forms import Forms
 from qfuzz.model.reply import Reply
 from qfuzz.regress.files import Placed
@@ -22,7 +24,7 @@ from qfuzz.store.keys import fixture_key
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
-_NONE_LACKING: Mapping[str, HostError] = MappingProxyType({})
+_NONE_LACKING: Mapping[str, QfuzzError] = MappingProxyType({})
 
 _NO_CONTEXT = ""
 """Keys only tell runs of one sample apart here: nothing is recalled and nothing stored."""
@@ -38,23 +40,26 @@ class _Group:
 
 def transports_of(
     cases: Sequence[Placed], isolation: Isolation = "bwrap"
-) -> tuple[dict[str, Transport], dict[str, HostError]]:
+) -> tuple[dict[str, Transport], dict[str, QfuzzError]]:
     """The transports that cases name, by that name; and why others can't be had here and with this isolation.
+
+    That is a HostError, or a TargetError where an escaping function of the user's own is not there.
 
     Raises UsageError, with a case's place, for an unknown one.
     """
     found: dict[str, Transport] = {}
-    lacking: dict[str, HostError] = {}
+    lacking: dict[str, QfuzzError] = {}
     for placed in cases:
         name = placed.case.transport
         if name in found or name in lacking:
             continue
         try:
             transport = resolve(name)
-            require_here(transport, isolation)
         except UsageError as error:
             raise UsageError(error.what, where=placed.where, hint=error.hint) from None
-        except HostError as error:
+        try:
+            require_here(transport, isolation)
+        except (HostError, TargetError) as error:
             lacking[name] = error
         else:
             found[name] = transport
@@ -66,12 +71,13 @@ def replay_cases(
     machinery: Machinery,
     timeout_seconds: float,
     jobs: int,
-    lacking: Mapping[str, HostError] = _NONE_LACKING,
+    lacking: Mapping[str, QfuzzError] = _NONE_LACKING,
 ) -> Iterator[Replayed]:
     """Each case as it stands, in order, whatever the number of jobs. Nothing is recalled from anywhere.
 
-    `transports_of` says before which of their transports are `lacking`: cases over these are left out, for that
-    reason. For an unknown one UsageError is raised.
+    `transports_of` says before which of their transports are `lacking`: cases over these are not run, for that reason.
+    What this machine lacks leaves a case out; a path of the user's own that does not work leaves it unjudged. For an
+    unknown one UsageError is raised.
     """
     transports = {name: resolve(name) for name in {placed.case.transport for placed in cases}}
     groups = _groups([placed for placed in cases if placed.case.transport not in lacking])
@@ -94,7 +100,9 @@ def replay_cases(
     coming = ordered_map(replayed, groups, jobs)
     for placed in cases:
         if placed.case.transport in lacking:
-            yield Replayed(placed, Standing.LEFT_OUT, str(lacking[placed.case.transport]))
+            why = lacking[placed.case.transport]
+            standing = Standing.LEFT_OUT if isinstance(why, HostError) else Standing.UNJUDGED
+            yield Replayed(placed, standing, str(why))
             continue
         while id(placed) not in done:
             done.update(next(coming))

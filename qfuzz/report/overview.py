@@ -6,10 +6,9 @@ from dataclasses import fields
 from typing import TextIO
 
 from qfuzz.report.tally import Counts, Tally
-from qfuzz.report.text import notes_of, table_lines
+from qfuzz.report.text import COMPARED, compared_cells, notes_of, table_lines
 
 _JUDGED = ("retained", "breakers", "exit 0", "rejected", "refused")
-_COMPARED = ("compared", "diverged", "not stable", "rejected", "refused")
 
 
 def print_overview(tally: Tally, stream: TextIO) -> None:
@@ -26,8 +25,8 @@ def print_overview(tally: Tally, stream: TextIO) -> None:
             ranked = sorted(merged.items(), key=lambda row: (-(row[1].retention() or 0.0), row[1].breakers))
             lines += table_lines(_JUDGED, [(name, _judged(counts)) for name, counts in ranked])
         else:
-            ranked = sorted(merged.items(), key=lambda row: row[1].diverged + row[1].rejected)
-            lines += table_lines(_COMPARED, [(name, _compared(counts)) for name, counts in ranked])
+            ranked = sorted(merged.items(), key=lambda row: row[1].breakers)
+            lines += table_lines(COMPARED, [(name, compared_cells(counts)) for name, counts in ranked])
     for line in (*lines, *notes_of(tally, rows)):
         print(line, file=stream)
 
@@ -51,8 +50,3 @@ def _judged(counts: Counts) -> tuple[str, ...]:
         str(counts.rejected),
         str(counts.refused),
     )
-
-
-def _compared(counts: Counts) -> tuple[str, ...]:
-    numbers = (counts.compared, counts.diverged, counts.nondeterministic, counts.rejected, counts.refused)
-    return tuple(map(str, numbers))

@@ -67,13 +67,13 @@ def print_table(tally: Tally, stream: TextIO) -> None:
     if judged and compared:
         lines.append("")
     if compared:
-        lines += _table(_COMPARED, compared, _compared_cells, several_models)
+        lines += _table(COMPARED, compared, compared_cells, several_models)
     for line in (*lines, *notes_of(tally, rows)):
         print(line, file=stream)
 
 
 _JUDGED = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
-_COMPARED = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
+COMPARED = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
 _GAP = "  "
 
 
@@ -144,7 +144,8 @@ def _judged_cells(counts: Counts) -> tuple[str, ...]:
     )
 
 
-def _compared_cells(counts: Counts) -> tuple[str, ...]:
+def compared_cells(counts: Counts) -> tuple[str, ...]:
+    """The numbers below COMPARED: of replies without a task, in every table."""
     numbers = (
         counts.compared,
         counts.diverged,

@@ -31,7 +31,7 @@ def _boundary(boundary: Boundary) -> Iterator[str]:
     for paragraph in (inspect.getdoc(type(boundary)) or "").split("\n\n"):
         yield _in_markdown(" ".join(paragraph.split()))
         yield ""
-    needs = [*boundary.programs, *(f"Python's {module}" for module in boundary.modules)]
+    needs = [*boundary.programs, *boundary.tools, *(f"Python's {module}" for module in boundary.modules)]
     needed = f" Needs: {', '.join(needs)}." if needs else ""
     yield _in_markdown(f"Owns: {boundary.owns}. Can't carry: {boundary.cannot_carry}.{needed}")
     yield ""

@@ -10,7 +10,7 @@ import numpy as np
 
 import qfuzz
 from qfuzz.collect.prompts import NATIVE, RAW
-from qfuzz.engine.attempt import DIRECT
+from qfuzz.engine.plan import DIRECT
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import InputError
 from qfuzz.model.reply import CLEANED, NO_PROGRAM, ORIGINAL

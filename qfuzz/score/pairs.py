@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from qfuzz.collect.prompts import DISCLOSED, NATIVE, RAW
-from qfuzz.engine.attempt import DIRECT
+from qfuzz.engine.plan import DIRECT
 from qfuzz.model.errors import UsageError
 from qfuzz.transports.loader import resolve
 

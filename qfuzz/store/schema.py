@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-from sqlite_utils import Database, Migrations
+from qfuzz.store.sqlite import Database, Migrations
 
 APPLICATION_ID = 0x71667A31
 """SQLite's application_id of our files ("qfz1"), by which a foreign database is recognized."""

@@ -1,31 +1,24 @@
-"""Open, write and read the store. One connection, used by one thread; readers elsewhere open their own."""
+"""Write and read the store. Readers in other threads open their own."""
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from sqlite_utils import Database
-
 from qfuzz.model.content import JsonValue, canonical_json
-from qfuzz.model.errors import InputError, StoreError
+from qfuzz.model.errors import StoreError
 from qfuzz.model.forms import Forms
 from qfuzz.model.forms_codec import forms_from_json, forms_to_json
 from qfuzz.model.observation import Observation
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Task
 from qfuzz.model.task_codec import decode_task, encode_task
+from qfuzz.store.connection import Connection
 from qfuzz.store.rows import OBSERVATION_COLUMNS, observation_from_row, observation_to_row, readable
-from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 
-BUSY_SECONDS = 30
 _READ_BATCH = 500
 _INSERT_OBSERVATION = (
     f"insert into observations ({', '.join(OBSERVATION_COLUMNS)}) "
@@ -96,53 +89,11 @@ _SELECT_JUDGED = (
 )
 
 
-class Store:
-    """A SQLite file with our tables, brought up to date when it is opened.
-
-    Raises StoreError if the file is not a database, belongs to another program, or can't be written. Every `write_*`
+class Store(Connection):
+    """What runs leave and read. Every `write_*`
     is committed when it returns; rows are keyed by what determines them, so writing one twice changes nothing. Only a
     verdict may change under its key, when the code that made it has: it is always the one that was given last.
     """
-
-    def __init__(self, path: Path, *, any_thread: bool = False) -> None:
-        """With `any_thread` any thread may use it, one at a time: the caller sees to that."""
-        self.path = path
-        try:
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread
-            )
-        except sqlite3.Error as error:
-            raise _store_error(path, error) from None
-        try:
-            _check_ours(self._connection, path)
-            _keep_a_log_beside(self._connection)
-            self._connection.execute("pragma synchronous = normal")
-            self._connection.execute("pragma foreign_keys = on")
-            self._bring_up_to_date()
-        except BaseException as error:
-            self._connection.close()
-            if isinstance(error, sqlite3.Error):
-                raise _store_error(path, error) from None
-            raise
-
-    def _bring_up_to_date(self) -> None:
-        database = Database(self._connection)
-        if {each.name for each in migrations.applied(database)} - known_migrations():
-            raise StoreError("was made by a newer qfuzz", where=str(self.path), hint="name another file with --db")
-        if migrations.pending(database):
-            # Whole or not at all, and by one process alone, however many open a new file at once.
-            with self._transaction():
-                self._execute(f"pragma application_id = {APPLICATION_ID}", ())
-                migrations.apply(database)
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def observations(self, keys: Iterable[str]) -> dict[str, Observation]:
         """The stored observations among `keys`."""
@@ -307,64 +258,3 @@ class Store:
     def select(self, statement: str, parameters: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query, for readers that want columns and not objects."""
         return self._execute(statement, parameters).fetchall()
-
-    @contextmanager
-    def _reading(self, table: str, key: str) -> Iterator[None]:
-        """Says which row it was where what was stored can't be read."""
-        try:
-            yield
-        # A row that somebody else wrote can hold anything, and the model's own assertions are met by it too.
-        except (InputError, LookupError, TypeError, ValueError, AttributeError, AssertionError, RecursionError):
-            what = f"the row {str(key)[:16]} of the table {table} is damaged"
-            raise StoreError(what, where=str(self.path), hint="name another file with --db") from None
-
-    def _execute(self, statement: str, parameters: Iterable[Any]) -> sqlite3.Cursor:
-        try:
-            return self._connection.execute(statement, tuple(parameters))
-        except sqlite3.Error as error:
-            raise _store_error(self.path, error) from None
-
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self)
-
-
-class _Transaction:
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    def __enter__(self) -> None:
-        self.store._execute("begin immediate", ())
-
-    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        if kind is None:
-            self.store._execute("commit", ())
-        elif self.store._connection.in_transaction:
-            self.store._connection.execute("rollback")
-
-
-def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    # In this order: another process that makes our tables meanwhile writes both at once.
-    (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
-    (application_id,) = connection.execute("pragma application_id").fetchone()
-    if tables and application_id != APPLICATION_ID:
-        raise StoreError("is a database of another program", where=str(path), hint="name another file with --db")
-
-
-def _keep_a_log_beside(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, so that readers and a writer do not wait for each other.
-
-    SQLite does not wait for the lock that this takes, so who opens a new file together with others has to ask again.
-    """
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("pragma journal_mode = wal")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-
-
-def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
-    return StoreError(f"can't be used as the store ({error})", where=str(path), hint="name another file with --db")

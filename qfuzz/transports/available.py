@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import shutil
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from qfuzz.model.errors import HostError
+from qfuzz.model.tools import PACKAGES as TOOL_PACKAGES
+from qfuzz.model.tools import find_tool, is_shown
 from qfuzz.transports.base import Boundary, NodePackage, Transport
 
 SEARCH_PATH = "/usr/bin:/bin"
@@ -81,6 +84,13 @@ def missing(boundary: Boundary) -> Missing | None:
         packages = tuple(PACKAGES[program] for program in lacking)
         what = f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not in {path}"
         return Missing(boundary.name, what, packages)
+    for name in boundary.tools:
+        program = find_tool(name)
+        if program is None:
+            return Missing(boundary.name, f"{name} of the package {TOOL_PACKAGES[name]} is not installed")
+        if not is_shown(program):
+            what = f"the user that replies run as may not execute {program}"
+            return Missing(boundary.name, what, other=f"chmod o+rx {program}")
     for module in boundary.modules:
         if importlib.util.find_spec(module) is None:
             what = f"the Python module {module} is not installed"
@@ -100,6 +110,16 @@ def _remedy_of(module: str) -> str:
 def folder_of(package: NodePackage) -> Path:
     """Where a package from npm is looked for: beside the Python packages of this environment."""
     return Path(sys.prefix) / "node" / "node_modules" / package.name
+
+
+def version_of(package: NodePackage) -> str | None:
+    """The version of a package from npm that is here; None where it is not, or does not say."""
+    try:
+        said = json.loads((folder_of(package) / "package.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    found = said.get("version") if isinstance(said, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def missing_of(transport: Transport) -> Missing | None:

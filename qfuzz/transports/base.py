@@ -12,7 +12,7 @@ from types import MappingProxyType
 from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
-from qfuzz.transports.protection import protection_of
+from qfuzz.transports.protection import is_left_alone, protection_of
 
 STACK_SEPARATOR = ">"
 
@@ -69,8 +69,12 @@ class Boundary(ABC):
     tool = False
     """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
     reads it, or from a variable."""
+    encodes = False
+    """Whether no byte of the text stands as it was in what it makes, so that no layer after it can read any."""
     programs: tuple[str, ...] = ()
     """Programs that must be on the jail's PATH, beyond bash, sh and coreutils."""
+    tools: tuple[str, ...] = ()
+    """Programs that packages from PyPI bring along (see `qfuzz.model.tools`)."""
     modules: tuple[str, ...] = ()
     """Python modules that it needs beyond those of qfuzz itself."""
     node_packages: tuple[NodePackage, ...] = ()
@@ -91,6 +95,14 @@ class Boundary(ABC):
     @abstractmethod
     def embed(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
         """Carry `text`. Pure: nothing is started. Refusal for declared limits, Rejection for the parser's error."""
+
+    def embed_last(self, text: bytes) -> bytes | Launch | Refusal | Rejection:
+        """The same where no layer follows in the stack.
+
+        A carrier may have what it would refuse elsewhere decoded in the jail, by a Launch that starts `inner_shells`
+        of its own, the last of them in place of the stack's usual end.
+        """
+        return self.embed(text)
 
     def files(self) -> tuple[SideFile, ...]:
         """What the text that it makes needs beside the work directory; a Launch brings its own."""
@@ -189,18 +201,19 @@ class Transport:
         id_mapped = False
         current = text
         for index, boundary in enumerate(self.boundaries):
-            result = boundary.embed(current)
+            is_last = index == len(self.boundaries) - 1
+            result = boundary.embed_last(current) if is_last else boundary.embed(current)
             files += boundary.files()
             if boundary.starts_shell:
                 shells += [boundary] * boundary.shells
             if isinstance(result, Launch):
                 files += result.files
                 id_mapped |= result.id_mapped
-                if index < len(self.boundaries) - 1:
-                    result = launch_as_program(result)
-                else:
+                if is_last:
                     result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
                     result = self._marked(result)
+                else:
+                    result = launch_as_program(result)
             yield Step(boundary.name, result)
             if not isinstance(result, bytes):
                 return
@@ -261,6 +274,8 @@ class Transport:
         protection = protection_of(self.boundaries)
         if protection is not None:
             return protection.armor(program)
+        if is_left_alone(self.boundaries, program):
+            return program
         text: bytes | None = program
         followed_by_damage = False
         for boundary in reversed(self.boundaries):
@@ -276,7 +291,7 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
 
     Shells that no recorder can stand before are not counted: what the last visible one gets is what arrived.
     """
-    seen = sum(boundary.sees_arrival for boundary in shells)
+    seen = launch.inner_shells + sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
     return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")

@@ -1,4 +1,4 @@
-"""Go's text/template, in a model: docker and kubectl output formats, Helm, consul-template, and a task runner.
+"""Go's text/template, in a model: docker and kubectl output formats, Helm, consul-template.
 
 No program that Debian carries renders a plain Go template, so this follows the package's rules: what is not between
 `{{` and `}}` is copied, comments vanish, `{{-` and `-}}` trim blanks, constants print themselves, a field of empty
@@ -104,24 +104,6 @@ class GoTemplateModel(Boundary):
         return "R is a Go template, rendered with empty data, and bash runs what comes out."
 
 
-class TaskfileModel(GoTemplateModel):
-    """A model of a command of the task runner Task (`cmds:` in a Taskfile), which is a Go template before it is a shell
-    program: variables are `{{.NAME}}`, and one that is not set is empty. Bash stands in for Task's own shell, which
-    reads most of Bash. It owns `{{` and can't carry a NUL, bytes that are not UTF-8, nor actions that have to be
-    evaluated. Source: Task's Templating Reference; Go's package text/template."""
-
-    name = "taskfile-model"
-    summary = "the reply as a command of a Taskfile, a Go template (model)"
-    witness = b"printf '%s\\n' '{{.ID}}'"
-    missing = b""
-
-    def disclosure(self) -> str:
-        return (
-            "R is a command of a Taskfile: a Go template first, in which unset variables are empty, and then a "
-            "shell program."
-        )
-
-
 def _end_of_action(text: bytes, inside: int) -> int:
     """Where the `}}` of an action stands, strings and comments being passed over; -1 where it is missing."""
     if text.startswith(b"/*", inside):
@@ -137,4 +119,4 @@ def _end_of_action(text: bytes, inside: int) -> int:
     return -1
 
 
-BOUNDARIES: tuple[Boundary, ...] = (GoTemplateModel(), TaskfileModel())
+BOUNDARIES: tuple[Boundary, ...] = (GoTemplateModel(),)

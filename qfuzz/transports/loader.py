@@ -5,6 +5,7 @@ from __future__ import annotations
 from qfuzz.transports import (
     actions,
     ansible,
+    base64_text,
     bashlex_split,
     ci_yaml,
     compose,
@@ -35,6 +36,7 @@ from qfuzz.transports import (
     ssh,
     stdin,
     systemd,
+    taskfile,
     terminal,
     terraform,
     tmux,
@@ -44,12 +46,13 @@ from qfuzz.transports import (
 from qfuzz.transports.base import REGISTRY, Registry, Transport
 
 DEFAULT_TRANSPORTS = ("nested", "single", "json-naive", "quoted", "json", "script-file")
-"""What `qfuzz diff` replays over unless it is told: three common paths, and the three that should carry all."""
+"""What `qfuzz diff` replays over unless it is told: three common paths, and three that should carry all."""
 
 _MODULES = (
     direct,
     nested,
     script_file,
+    base64_text,
     stdin,
     sh,
     json_text,
@@ -70,6 +73,7 @@ _MODULES = (
     python_templates,
     jinja,
     go_template,
+    taskfile,
     envsubst,
     actions,
     make,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from qfuzz.bash.quote import double
+from qfuzz.bash.quote import ansi_c_octal, double, single
 from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
@@ -92,8 +92,10 @@ class Single(Boundary):
 
 
 class Quoted(Boundary):
-    """`bash -c "R"` with R escaped at the point where it is pasted in: the smallest fix of `nested`. It owns
-    nothing, and can't carry a NUL. Source: POSIX.1-2024 XCU 2.2.3."""
+    """`bash -c "R"` with R escaped at the point where it is pasted in, a backslash before each backslash, dollar,
+    backtick and double quote: the smallest fix of `nested`. An exclamation mark needs none, for no shell with a
+    history reads the line. It owns nothing, and can't carry a NUL. Source: POSIX.1-2024 XCU 2.2.3; bash(1), HISTORY
+    EXPANSION."""
 
     name = "quoted"
     summary = 'bash -c "R" with R escaped where it is pasted in'
@@ -116,4 +118,58 @@ class Quoted(Boundary):
         )
 
 
-BOUNDARIES: tuple[Boundary, ...] = (Nested(), Single(), Quoted())
+class SingleEscaped(Boundary):
+    """`bash -c 'R'` with each apostrophe of R as `'\\''`: what escapeshellarg of PHP does, shlex.quote of Python in
+    another spelling, and most functions that quote a word. The smallest fix of `single`. It owns nothing, and can't
+    carry a NUL. Source: POSIX.1-2024 XCU 2.2.1 and 2.2.2."""
+
+    name = "single-escaped"
+    summary = "bash -c 'R' with each apostrophe of R as '\\''"
+    owns = "nothing"
+    cannot_carry = "NUL"
+    witness = None
+    faithful = True
+    starts_shell = True
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + single(text)
+
+    def armor(self, program: bytes) -> bytes:
+        return program
+
+    def disclosure(self) -> str:
+        return (
+            "R is put between single quotes by the caller, each apostrophe in it written as `'\\''`, in the command "
+            "line `bash -c 'R'`, which another bash runs. The inner bash gets exactly R."
+        )
+
+
+class AnsiC(Boundary):
+    """`bash -c $'R'` in printable ASCII on one line: backslash and apostrophe behind a backslash, newline as `\\n`,
+    other control characters and all bytes beyond ASCII as three octal digits. `printf %q` and `${R@Q}` of Bash write
+    such texts so, but for characters beyond ASCII that are printable. It survives what changes line breaks or
+    encodings, and needs a shell that has these quotes. It owns nothing, and can't carry a NUL. Source: Bash
+    Reference Manual, 3.1.2.4 (ANSI-C Quoting); POSIX.1-2024 XCU 2.2.4."""
+
+    name = "ansi-c"
+    summary = "bash -c $'R' with R in the escapes of Bash, one line of ASCII"
+    owns = "nothing"
+    cannot_carry = "NUL"
+    witness = None
+    faithful = True
+    starts_shell = True
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + ansi_c_octal(text)
+
+    def armor(self, program: bytes) -> bytes:
+        return program
+
+    def disclosure(self) -> str:
+        return (
+            "R is written by the caller in the ANSI-C quotes of Bash, in the command line `bash -c $'R'`, which "
+            "another bash runs. The inner bash gets exactly R."
+        )
+
+
+BOUNDARIES: tuple[Boundary, ...] = (Nested(), Single(), Quoted(), SingleEscaped(), AnsiC())

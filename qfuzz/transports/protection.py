@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from qfuzz.bash.scan import Context, contexts
+from qfuzz.model.delivery import Launch
 
 Armor = Callable[[bytes], bytes | None]
 
@@ -47,6 +48,7 @@ class Layer(Protocol):
 
     faithful: bool
     starts_shell: bool
+    encodes: bool
     rules: Mapping[int, str]
 
     def embed(self, text: bytes) -> object: ...
@@ -54,6 +56,8 @@ class Layer(Protocol):
     def armor(self, program: bytes) -> bytes | None: ...
 
     def shield(self, one: bytes) -> bytes | None: ...
+
+    def inert(self, text: bytes, offset: int) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,28 @@ def protection_of(layers: tuple[Layer, ...]) -> Protection | None:
     alone = len(damaging) == 1
     steps += [Step(layer.armor if alone else _carried(layer), _bytewise(layer)) for layer in reversed(carriers)]
     return Protection(MappingProxyType(rules), tuple(steps))
+
+
+def is_left_alone(layers: tuple[Layer, ...], text: bytes) -> bool:
+    """Whether a layer encodes the text, those before it being faithful, and no other treats anything of it as its own.
+
+    Not where a later layer is without rules by which one could know, nor where one follows a program that reads the
+    text. Rules are enough for what encodes, which is plain to every shell; other texts may be broken besides.
+    """
+    encoded = False
+    made: object = text
+    for layer in layers:
+        if not isinstance(made, bytes):
+            return False
+        if not layer.faithful and not (encoded and layer.rules and not _owns_some(layer, made)):
+            return False
+        encoded |= layer.encodes
+        made = layer.embed(made)
+    return encoded and isinstance(made, (bytes, Launch))
+
+
+def _owns_some(layer: Layer, text: bytes) -> bool:
+    return any(byte in layer.rules and not layer.inert(text, offset) for offset, byte in enumerate(text))
 
 
 def _rules(layers: list[Layer]) -> dict[int, str]:

@@ -1,20 +1,44 @@
 """tmux: the reply is sent as keys to an interactive bash in a pane, as agents and orchestrators do it.
 
-A tmux server is started for the reply alone and ends with it. The typist (qfuzz/transports/inside/tmux_typist.py) sends
-the whole text at once, then Enter, and types end-of-file when the shell waits. As with other terminals, standard output
-goes around the pane and is compared, the exit status is the shell's own, and what only the pane shows is not compared.
-Source: tmux(1), send-keys.
+A tmux server is started for the reply alone and ends with it; the typist (qfuzz/transports/inside/tmux_typist.py)
+takes as long to start, and starts beside it. It sends the whole text at once, then Enter, and types end-of-file when
+the shell waits. As with other terminals, standard output goes around the pane and is compared, the exit status is the
+shell's own, and what only the pane shows is not compared. Source: tmux(1), send-keys.
 """
 
 from __future__ import annotations
 
-from qfuzz.model.delivery import Launch, Refusal
+from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.model.recorder import TAP
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_long, refuse_nul
-from qfuzz.transports.terminal import Terminal, in_one_line, typed
+from qfuzz.transports.terminal import Terminal, in_one_line, typist
 
 _MOST = 16_000
 """Below what one message to a tmux server may be: MAX_IMSGSIZE, 16 KiB, in tmux's compat/imsg.h."""
+
+_FOLDER = "/run/qfuzz/in/tmux"
+
+# A pane's command goes through a shell, which only waits for bash here, so it may as well be the quickest.
+_CONFIG = "set -g default-shell /bin/sh\n"
+
+_BASH_START = f"PROMPT_COMMAND='printf . >> {TAP}/prompts'\n"
+
+# The size is that of a login, where tmux has no terminal of its own to learn it from.
+_START = f"""\
+#!/bin/sh
+tmux -S {TAP}/tmux -f {_FOLDER}/config new-session -d -x 200 -y 50 -P -F '#{{pane_pid}} #{{pane_tty}}' "
+    SHELL=/bin/bash bash --rcfile {_FOLDER}/rc -i > /proc/$$/fd/1
+    echo \\$? > {TAP}/status
+" > {TAP}/pane &
+exec /run/qfuzz/in/tmux_typist "$1" {TAP}
+"""
+"""Starts the server, then becomes the typist."""
+
+_FILES = tuple(
+    SideFile(f"{_FOLDER}/{name}".encode(), text.encode(), mode)
+    for name, text, mode in (("start", _START, 0o555), ("config", _CONFIG, 0o444), ("rc", _BASH_START, 0o444))
+)
 
 
 class _Tmux(Terminal):
@@ -26,7 +50,9 @@ class _Tmux(Terminal):
 
     def embed(self, text: bytes) -> Launch | Refusal:
         refusal = refuse_nul(self.name, text) or refuse_long(self.name, text, _MOST, "a message to tmux")
-        return refusal or typed(self.program, self.mode, text)
+        start = _FILES[0].path
+        files = (*_FILES, typist(self.program))
+        return refusal or Launch(start, (start, self.mode.encode()), text, stdin=text, files=files)
 
     def armor(self, program: bytes) -> bytes | None:
         line = in_one_line(b"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION; export TERM=dumb\n" + program)

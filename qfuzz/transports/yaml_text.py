@@ -29,6 +29,13 @@ def refuse(boundary: str, text: bytes) -> Refusal | None:
     return refuse_bytes(boundary, text, "YAML") or refuse_long(boundary, text, MAX_ARGUMENT_BYTES, "the text of a step")
 
 
+def double_quoted(text: str) -> str:
+    """A scalar from which every parser of YAML reads `text` again."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    # JSON's escapes are YAML's. What JSON lets stand and YAML does not is escaped by its number.
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)
+
+
 def scalar_at(boundary: str, document: str, path: tuple[str | int, ...]) -> bytes | Rejection:
     """The text at `path` (keys of mappings, indices of sequences) of a document; of equal keys the last counts."""
     yaml = library("yaml")
@@ -171,9 +178,7 @@ class YamlDouble(_Pasted):
     def armor(self, program: bytes) -> bytes | None:
         if refuse(self.name, program):
             return None
-        quoted = json.dumps(program.decode("utf-8"), ensure_ascii=False)[1:-1]
-        # JSON's escapes are YAML's. What JSON lets stand and YAML does not is escaped by its number.
-        return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted).encode("utf-8")
+        return double_quoted(program.decode("utf-8"))[1:-1].encode("utf-8")
 
     def disclosure(self) -> str:
         return (

@@ -41,5 +41,12 @@ def test_nothing_heavy_is_loaded(code: str) -> None:
     assert loaded & HEAVY == set()
 
 
+def test_a_store_takes_no_numbers_along_and_hides_them_from_nobody() -> None:
+    loaded = loaded_by("import qfuzz.cli.diff, qfuzz.cli.fuzz_transport")
+    assert "sqlite_utils" in loaded
+    assert loaded & {"numpy", "pandas", "scipy"} == set()
+    assert "numpy" in loaded_by("import qfuzz.store.store, numpy")
+
+
 def test_a_heavy_module_would_be_seen() -> None:
     assert loaded_by("import qfuzz\ndef late():\n    import sqlite_utils\nlate()") & HEAVY >= {"sqlite_utils"}

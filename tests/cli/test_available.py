@@ -9,6 +9,7 @@ import pytest
 from qfuzz.cli.doctor import examine
 from qfuzz.model.errors import HostError
 from qfuzz.transports import available
+from qfuzz.transports.base import NodePackage
 from qfuzz.transports.loader import load, resolve
 from tests.cli.inside import Inside
 from tests.cli.replies import write_replies
@@ -45,7 +46,8 @@ def test_of_all_transports_what_is_missing_is_left_out_with_a_note(
     said = inside.call("diff", replies, "--transport", "all")
     *notes, last = said.err.splitlines()
     assert last == "qfuzz: stopped here"
-    missing = [name for name, each in load().boundaries.items() if each.programs]
+    # Libraries are left out in the same way, where a developer does without one.
+    missing = [name for name, each in load().boundaries.items() if each.programs or available.missing(each)]
     assert len(missing) > 5
     assert [note.split()[2] for note in notes] == missing
     assert all("is not available here, because" in note for note in notes)
@@ -86,6 +88,52 @@ def test_doctor_names_the_same_commands_as_diff_does() -> None:
     assert {each.remedy for each in lacking if not each.packages} == {
         command for command in commands if not command.startswith("sudo apt-get ")
     }
+
+
+def test_doctor_has_a_version_of_every_program_and_library_of_a_boundary() -> None:
+    found = {finding.name: finding for finding in examine()}
+    spoken_for = {"sshd": "ssh", "yaml": "PyYAML", "jinja2": "Jinja2"}
+    for name, boundary in load().boundaries.items():
+        if available.missing(boundary):
+            assert found[name].label == "absent", name
+            continue
+        for program in (*boundary.programs, *boundary.modules, *(each.name for each in boundary.node_packages)):
+            finding = found[spoken_for.get(program, program)]
+            assert finding.label == "ok", program
+            assert any(map(str.isdigit, finding.detail)), finding
+
+
+def test_a_package_that_does_not_say_its_version_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    package = NodePackage("p", ("index.js",), "p")
+    assert available.version_of(package) is None
+    folder = tmp_path / "node" / "node_modules" / "p"
+    folder.mkdir(parents=True)
+    for text, version in (('{"version": "1.2"}', "1.2"), ('{"version": 1}', None), ("[]", None), ("{", None)):
+        (folder / "package.json").write_text(text)
+        assert available.version_of(package) == version
+
+
+def test_a_program_of_a_package_has_the_extra_and_is_named_with_its_package(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(available, "find_tool", lambda _: None)
+    monkeypatch.setattr("qfuzz.jail.bubblewrap.shown_tools", lambda: iter(()))
+    said = inside.refuses("diff", write_replies(Path("replies.jsonl")), "--transport", "taskfile")
+    what = "task of the package go-task-bin is not installed"
+    assert said == f"taskfile is not available here, because {what}; pip install 'qfuzz[boundaries]'"
+    found = list(examine())
+    assert "task" not in {finding.name for finding in found}
+    (without,) = (finding for finding in found if finding.name == "taskfile")
+    assert (without.ok, without.detail) == (True, f"not available here, because {what}")
+
+
+def test_doctor_says_which_task_there_is() -> None:
+    if available.missing_of(resolve("taskfile")):
+        pytest.skip("task is not here")
+    (found,) = (finding for finding in examine() if finding.name == "task")
+    assert found.ok
+    assert found.detail.startswith("3.")
 
 
 def test_every_program_of_a_boundary_has_a_package_that_setup_installs(checkout: Path) -> None:

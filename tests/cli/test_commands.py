@@ -156,12 +156,12 @@ def test_doctor_names_the_shell_behind_sh(tmp_path: Path) -> None:
     assert str(shell["detail"]).startswith(Path("/bin/sh").resolve().name + " ")
 
 
-@pytest.mark.parametrize(
-    ("contract", "warned"), [("raw", False), ("wrapped", False), ("rwa", True), ("disclosed:nestd", True)]
-)
-def test_an_unknown_contract_is_warned_of_and_counted(tmp_path: Path, contract: str, warned: bool) -> None:
-    lines = "".join(json.dumps({"reply": "true", "contract": contract}) + "\n" for _ in range(2))
+def test_an_unknown_contract_is_warned_of_and_counted(tmp_path: Path) -> None:
+    contracts = ("raw", "wrapped", "rwa", "disclosed:nestd")
+    lines = "".join(json.dumps({"reply": "true", "contract": contract}) + "\n" for contract in contracts for _ in "ab")
     (tmp_path / "r.jsonl").write_text(lines)
     said = qfuzz(["diff", "r.jsonl", "--transport", "quoted"], tmp_path)
     assert said.status == 0
-    assert ("warning: unknown" in said.err and "in 2 replies" in said.err) == warned
+    warnings = [line for line in said.err.splitlines() if line.startswith("warning: unknown ")]
+    assert ["rwa" in line or "nestd" in line for line in warnings] == [True, True]
+    assert all("in 2 replies" in line for line in warnings)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from qfuzz.fuzz.transport.plan import examples_key
+from qfuzz.model.userland import userland_name
+from qfuzz.store.examples import StoredExamples
 from qfuzz.store.store import Store
+from qfuzz.transports.loader import resolve
 from tests.cli.command import qfuzz
 from tests.cli.inside import Inside, as_nobody
 
@@ -57,6 +65,22 @@ def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> Non
         assert any(each["event"] == "breaker" for each in said.records()) == found
 
 
+@pytest.mark.skipif(shutil.which("busybox") is None, reason="busybox is not here")
+def test_a_breaker_is_found_and_kept_under_a_userland(tmp_path: Path) -> None:
+    words = ["fuzz", "--transport", "nested", "--userland", "busybox", "--examples", "1", "--seed", "1", "--json"]
+    said = qfuzz(words, tmp_path)
+    assert said.status == 1, said.err
+    with closing(sqlite3.connect(tmp_path / "qfuzz.db")) as database:
+        contexts = [json.loads(text) for (text,) in database.execute("select context from contexts")]
+        sources = [source for (source,) in database.execute("select distinct input from runs")]
+    assert [userland_name(context) for context in contexts] == ["busybox"]
+    assert sources == ["qfuzz fuzz --transport nested --seed 1 --userland busybox"]
+    with StoredExamples(tmp_path / "qfuzz.db") as examples:
+        nested = resolve("nested")
+        assert len(list(examples.fetch(examples_key(nested, "busybox")))) == said.records()[-1]["found"]
+        assert list(examples.fetch(examples_key(nested))) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -70,6 +94,8 @@ def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> Non
         (["--transport", "nested", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["--transport", "nested", "--engine", "atheris"], "atheris draws for escaping functions only"),
         (["--transport", "nested", "--shell", "zsh"], "are for escaping functions"),
+        (["--escape", "shlex:quote", "--userland", "busybox"], "--userland is for transports"),
+        (["--transport", "nested", "--userland", "bsd"], "Invalid value for '--userland'"),
         (
             ["--transport", "nested", "--escape", "shlex:quote"],
             "give only one of --transport, --escape, --escape-command",
@@ -77,12 +103,8 @@ def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> Non
         (["--transport", "nested", "--db", "/proc/nowhere.db"], "/proc/nowhere.db: can't be used as the store"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(tmp_path: Path, arguments: list[str], error: str) -> None:
-    said = qfuzz(["fuzz", *arguments], tmp_path)
-    assert (said.status, said.out) == (2, "")
-    assert said.err.count("\n") == 1
-    assert error in said.err
-    assert list(tmp_path.iterdir()) == []
+def test_bad_input_is_one_line_and_status_2(inside: Inside, arguments: list[str], error: str) -> None:
+    assert error in inside.refuses("fuzz", *arguments)
 
 
 @pytest.mark.parametrize("target", [("--transport", "quoted"), ("--escape", "shlex:quote")], ids=lambda each: each[0])

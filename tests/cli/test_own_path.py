@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from qfuzz.cli.stacks import transports_of, without_failed
+from qfuzz.engine.machinery import machinery
+from qfuzz.jail.pool import Pool
+from qfuzz.model.errors import PathError
+from qfuzz.own.load import own_transports
 from tests.cli.command import qfuzz
 from tests.cli.inside import Inside
 
@@ -143,3 +148,62 @@ def test_regress_takes_them(folder: Path) -> None:
         (folder / "x.breakers.jsonl").write_text(json.dumps(case) + "\n")
         said = qfuzz(["regress", "x.breakers.jsonl"], cwd=folder)
         assert said.status == status, said
+
+
+UNUSABLE = """
+[transports.gone]
+exec = ["no-such-agent", "{reply_file}"]
+[transports.lost]
+template = "bash -c {}"
+escape = "escapes:remembers"
+"""
+GONE = "qfuzz.toml:19: transports.gone.exec: the program no-such-agent is not in /usr/bin:/bin"
+LOST = "escapes:remembers: can't be imported (AttributeError: "
+
+
+@pytest.fixture
+def mixed(folder: Path) -> Path:
+    """A folder whose file has transports that can be used, and some that can't."""
+    (folder / "qfuzz.toml").write_text(CONFIG + UNUSABLE)
+    return folder
+
+
+def test_only_who_names_an_unusable_transport_is_told(inside: Inside, mixed: Path) -> None:
+    for command in (("diff", "log.jsonl"), ("explain", "--reply", "r.sh"), ("fuzz",)):
+        assert inside.refuses(*command, "--transport", "gone") == GONE
+    assert inside.refuses("diff", "log.jsonl", "--transport", "mine", "--transport", "lost").startswith(LOST)
+    assert inside.call("transports", "show", "gone").status == 0
+    said = qfuzz(["diff", "log.jsonl", "--transport", "whole", "--transport", "box", "--no-shrink"], cwd=mixed)
+    assert (said.status, said.err) == (0, "")
+
+
+def test_all_leaves_out_what_can_not_be_used(mixed: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    own = ("mine", "whole", "box", "never", "typed", "gone", "lost")
+    with own_transports(mixed / "qfuzz.toml") as names, Pool(1) as pool:
+        assert names == own
+        stacks = transports_of(["all"], "bwrap")
+        found = [each for each in stacks if each.name in own]
+        assert [each.name for each in found] == ["mine", "whole", "box", "never", "typed"]
+        failed: dict[str, PathError] = {}
+        machinery(pool, 10.0, found, failed)
+        left = without_failed(found, failed, ["all", "box"])
+        assert [each.name for each in left] == ["mine", "whole", "box", "typed"]
+        with pytest.raises(PathError, match="never runs the reply"):
+            without_failed(found, failed, ["all", "never"])
+    said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("left out: ")]
+    assert f"left out: {mixed}/{GONE}" in said
+    assert any(line.startswith(f"left out: {LOST}") for line in said)
+    assert any(line.startswith("left out: never: never runs the reply: ") for line in said)
+
+
+def test_regress_replays_the_cases_of_the_others(mixed: Path) -> None:
+    case = {"schema": 1, "reply": "echo 'costs $5'", "expect": "survives", "reason": "all do"}
+    lines = [json.dumps(case | {"transport": name}) for name in ("whole", "gone", "lost", "never")]
+    (mixed / "x.breakers.jsonl").write_text("\n".join(lines) + "\n")
+    said = qfuzz(["regress", "x.breakers.jsonl", "--json"], cwd=mixed)
+    standings = {str(record["transport"]): record["standing"] for record in said.records()}
+    assert standings == {"whole": "as-expected", "gone": "left-out", "lost": "unjudged", "never": "unjudged"}
+    assert said.status == 2
+    assert GONE in said.err
+    assert LOST in said.err
+    assert "never runs the reply" in said.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -321,3 +322,13 @@ def test_a_machine_without_jails_is_told_of(folder: Path) -> None:
 def test_the_task_is_whole_where_it_is_not_public(folder: Path) -> None:
     tasks = [json.loads(line).get("task") for line in (folder / FILE).read_bytes().splitlines()]
     assert [task["instruction"] for task in tasks if task] == [TASK["instruction"]] * sum(map(bool, tasks))
+
+
+@pytest.mark.skipif(shutil.which("busybox") is None, reason="busybox is not here")
+def test_cases_are_replayed_with_the_tools_of_another_userland(tmp_path: Path) -> None:
+    program = "readlink $(type -p sed) | grep -q busybox && printf %s 'cost: $5'"
+    write_lines(tmp_path / FILE, GOOD | {"reply": f"{program}; true"}, GOOD)
+    said = qfuzz(["regress", FILE, "--userland", "busybox", "--explain", "0", "--json"], tmp_path)
+    assert [record["standing"] for record in said.records()] == ["broke", "as-expected"]
+    assert said.status == 1
+    assert qfuzz(["regress", FILE], tmp_path).status == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 
@@ -45,8 +46,9 @@ def shipped_samples() -> Iterator[Sample]:
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
 
-def generated_samples() -> Iterator[Sample]:
-    for index, (task, name, program) in enumerate(programs()):
+def generated_samples(every: int) -> Iterator[Sample]:
+    """One program of `every`."""
+    for index, (task, name, program) in enumerate(islice(programs(), 0, None, every)):
         reply = Reply(program, task.task_id, model=name)
         yield Sample(index, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
 
@@ -88,7 +90,10 @@ def unequal(judged: list[Judged]) -> list[str]:
 
 
 def test_the_faithful_transports_are_those_that_are_documented() -> None:
-    assert set(FAITHFUL) == {"quoted", "json", "script-file", "yaml", "xml"}
+    assert set(FAITHFUL) == {
+        *("quoted", "single-escaped", "ansi-c", "base64", "base64-piped"),
+        *("script-file", "json", "yaml", "xml"),
+    }
 
 
 def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
@@ -97,9 +102,14 @@ def test_shipped_replies_are_carried_whole(two_jails: Pool) -> None:
     assert unequal(judged) == []
 
 
-def test_references_and_generated_programs_are_carried_whole(two_jails: Pool) -> None:
-    samples = list(generated_samples())
-    assert len(samples) >= 1000 + 56
+@pytest.mark.long
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.nightly), 5])
+def test_references_and_generated_programs_are_carried_whole(two_jails: Pool, every: int) -> None:
+    """By day one program of five, from all families in all styles of quoting; at night all of them."""
+    every_kind = {(task.family, name) for task, name, _ in programs()}
+    samples = list(generated_samples(every))
+    assert len(samples) >= (1000 + 56) // every
+    assert {(sample.task.family, sample.reply.model) for sample in samples if sample.task is not None} == every_kind
     judged = replayed(samples, two_jails)
     assert unequal(judged) == []
     print(f"{len(judged)} generated programs over {', '.join(FAITHFUL)}: no divergence")

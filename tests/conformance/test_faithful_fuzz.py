@@ -10,6 +10,8 @@ import os
 import secrets
 import sys
 
+import pytest
+
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.faithful import Armored, Held, hold
 from qfuzz.jail.pool import Pool
@@ -24,7 +26,7 @@ TIMEOUT_SECONDS = 20.0
 
 SEED = 1
 FAITHFUL_PROGRAMS = 150
-ARMOR_PROGRAMS = 12
+ARMOR_PROGRAMS = 6
 
 
 def available() -> list[Transport]:
@@ -68,6 +70,7 @@ def test_faithful_transports_carry_drawn_programs(pool: Pool) -> None:
     assert min(held.compared.values()) > 0.9 * FAITHFUL_PROGRAMS
 
 
+@pytest.mark.long
 def test_armor_carries_drawn_programs(pool: Pool) -> None:
     held = hold(
         armored(), machinery(pool, TIMEOUT_SECONDS), context_of(pool, TIMEOUT_SECONDS),

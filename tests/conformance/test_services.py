@@ -72,12 +72,18 @@ STATE = {
 }
 
 
-ONE_OF_A_KIND = frozenset({"su-command", "ssh-argv", "pty-typed", "tmux-keys"})
+ONE_OF_A_KIND = frozenset({"su-command", "ssh-argv", "pty-typed", "tmux-keys", "taskfile"})
 """The others of a kind start the same programs, and are tried at night."""
 
 
+NO_SHELL = frozenset({"taskfile"})
+"""What reads a reply by itself, without most of what these programs ask of a shell: they are handed on to bash."""
+
+
 def run(pool: Pool, name: str, program: bytes, timeout: float = 10.0) -> Observation:
-    delivery = resolve(name).deliver(program)
+    text = resolve(name).armor(program) if name in NO_SHELL else program
+    assert text is not None
+    delivery = resolve(name).deliver(text)
     assert isinstance(delivery, Launch), delivery
     observation = machinery(pool, timeout).run(delivery, FIXTURE)
     # What the terminal shows has times in it; how long it took is nobody's business here.

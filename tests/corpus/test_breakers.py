@@ -61,6 +61,7 @@ def test_making_them_again_leaves_those_that_are_there() -> None:
     assert {path: path.stat().st_mtime_ns for path in FOLDER.glob(f"*{SUFFIX}")} == before
 
 
+@pytest.mark.long
 def test_every_case_is_as_its_file_says(shipped: dict[str, tuple[Placed, ...]]) -> None:
     here = [name for name in shipped if missing_of(resolve(name)) is None]
     cases = [placed for name in here for placed in shipped[name]]

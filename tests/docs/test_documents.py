@@ -16,6 +16,7 @@ DOCUMENTS = sorted(
     for pattern in ("*.md", "docs/*.md", "tests/*.md", "corpus/**/*.md", "private_payloads/*.md")
     for path in CHECKOUT.glob(pattern)
 )
+LONG = ("README.md", "docs/experiment.md")
 
 
 def make_targets(makefile: str) -> dict[str, str]:
@@ -39,7 +40,10 @@ def test_document(document):
     assert document_faults(CHECKOUT, document) == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(each, marks=[pytest.mark.long] if str(each) in LONG else [], id=str(each)) for each in DOCUMENTS],
+)
 def test_transcripts_of(document, tmp_path):
     for name in ("corpus", "docs"):
         (tmp_path / name).symlink_to(CHECKOUT / name)

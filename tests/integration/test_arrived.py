@@ -15,6 +15,7 @@ from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch
 from qfuzz.model.reply import Reply
 from qfuzz.model.task import Fixture
+from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
 from tests.available import available
 
@@ -76,8 +77,14 @@ def test_nothing_of_the_reply_runs(pool: Pool) -> None:
         assert [arrived.arrival for arrived in at.arrivals][1:] == [Arrival.SAME] * 4
 
 
-@pytest.mark.parametrize("stack", available([*load().names(), "json-naive > nested", "nested > sh"]))
-def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, stack: str) -> None:
+STACKS = [*load().names(), "json-naive > nested", "nested > sh"]
+TOGETHER = 15
+"""Stacks of one run: they share its direct executions."""
+
+
+@pytest.mark.parametrize("first", range(0, len(STACKS), TOGETHER))
+def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, first: int) -> None:
+    stacks = [name for name in STACKS[first : first + TOGETHER] if missing_of(resolve(name)) is None]
     programs = [
         b"echo hi",
         b"echo '$HOME' \"a  b\"",
@@ -88,23 +95,24 @@ def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, stack: str)
     ]
     samples = [Sample(index, Reply(program), None, "", Fixture(), "") for index, program in enumerate(programs)]
     machines = machinery(pool, 10.0)
-    transports = () if stack == "direct" else (resolve(stack),)
+    transports = tuple(resolve(name) for name in stacks if name != "direct")
     plan = RunPlan(samples, len(samples), resolve("direct"), transports, context_of(pool, 10.0), 2)
     judged = [event for event in run(plan, machines, lambda _: {}) if isinstance(event, Judged)]
     assert len(judged) == len(programs)
     for event, program in zip(judged, programs, strict=True):
         assert event.direct.observation is not None
         assert event.direct.observation.arrived == program
-        for result in event.results:
-            delivery = resolve(stack).deliver(program)
+        assert [result.transport for result in event.results] == [each.name for each in transports]
+        for transport, result in zip(transports, event.results, strict=True):
+            delivery = transport.deliver(program)
             if not isinstance(delivery, Launch):
                 assert result.observation is None
                 continue
-            assert result.observation is not None
-            assert result.observation.tapped
+            assert result.observation is not None, transport.name
+            assert result.observation.tapped, transport.name
             # The recorder that runs the last shell too sees the same.
             seen = machines.arrived_text(delivery, Fixture()) if delivery.inner_shells else delivery.program
-            assert result.observation.arrived == seen
+            assert result.observation.arrived == seen, transport.name
 
 
 def test_order_is_that_of_the_samples_for_any_number_of_jobs(pool: Pool) -> None:

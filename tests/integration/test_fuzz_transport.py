@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis.database import InMemoryExampleDatabase
@@ -12,14 +15,16 @@ from qfuzz.engine.events import Judged
 from qfuzz.engine.forms import form_maker
 from qfuzz.engine.laboratory import Patience
 from qfuzz.engine.machinery import context_of, machinery
-from qfuzz.fuzz.transport.campaign import Budget, Path, campaign, examples_key
-from qfuzz.fuzz.transport.draw import StopShrinking, drawn_case, drawn_cases, example_of, read_examples, shrunk
+from qfuzz.fuzz.transport.campaign import campaign
+from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
+from qfuzz.fuzz.transport.limits import is_endless
+from qfuzz.fuzz.transport.plan import Budget, Path, examples_key
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.errors import HarnessError, PathError
-from qfuzz.model.observation import Observation
+from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.strategies.cases import Case
 from qfuzz.transports.base import Boundary, Transport
@@ -51,9 +56,22 @@ class Looping(Lossy):
 
     name = "looping"
     summary = "goes on for ever behind a number sign"
+    faithful = False
 
     def embed(self, text: bytes) -> bytes:
         return text + b"\nwhile :; do :; done" if b"#" in text else text
+
+
+class Hanging(Lossy):
+    """Loses comments, and never ends for one program of three, whatever is in it: planted faults."""
+
+    name = "hanging"
+    summary = "loses comments, or does not end"
+    faithful = False
+
+    def embed(self, text: bytes) -> bytes:
+        hangs = hashlib.sha256(text).digest()[0] % 3 == 0
+        return Lossy.embed(self, text) + (b"\nsleep 60" if hangs else b"")
 
 
 LOSSY = Transport("lossy", (Lossy(),), resolve("direct").boundaries[0])
@@ -81,10 +99,13 @@ def found(events: list[Event]) -> list[BreakerFound]:
 
 
 def test_a_draw_depends_on_seed_and_place_alone() -> None:
-    drawn = drawn_cases(7)
-    first = [next(drawn) for _ in range(20)]
-    assert [drawn_case(7, place) for place, _ in first] == [case for _, case in first]
-    assert drawn_case(8, 0) != drawn_case(7, 0) or drawn_case(8, 1) != drawn_case(7, 1)
+    first = list(islice(drawn_cases(7), 20))
+    # Each alone, in another order.
+    assert [read_examples([example_of(7, place)])[0][1] for place, _ in reversed(first)] == [
+        case for _, case in reversed(first)
+    ]
+    assert list(islice(drawn_cases(7), 20)) == first
+    assert [case for _, case in islice(drawn_cases(8), 2)] != [case for _, case in first[:2]]
 
 
 def test_an_example_is_the_case_again_and_shrinks_to_the_plainest_that_fails() -> None:
@@ -172,6 +193,33 @@ def test_what_does_not_end_is_told_of_once_as_it_was_drawn(pool: Pool, path: Pat
     assert judged > 1
     assert ended.executions < 8 * 8
     assert ended.counts.left + ended.counts.explained == judged - 1
+
+
+def test_what_a_path_breaks_is_found_though_many_programs_never_end_over_it(pool: Pool, path: Path) -> None:
+    late: Counter[tuple[bytes, Fixture]] = Counter()
+
+    def counted(run: Callable[[Launch, Fixture], Observation]) -> Callable[[Launch, Fixture], Observation]:
+        def observe(launch: Launch, fixture: Fixture) -> Observation:
+            seen = run(launch, fixture)
+            late[launch.program, fixture] += seen.status.ending is Ending.TIMEOUT
+            return seen
+
+        return observe
+
+    machines = machinery(pool, 0.5)
+    machines = replace(machines, run=counted(machines.run), run_alone=counted(machines.run_alone))
+    hanging = Transport("hanging", (Hanging(),), resolve("direct").boundaries[0])
+    slow = replace(path, transport=hanging, machinery=machines, context=context_of(pool, 0.5))
+    events = list(campaign(slow, Budget(9, None, 2), seed=3, jobs=2))
+    ended = events[-1]
+    assert isinstance(ended, CampaignEnded)
+    endless = [program for (program, _), times in late.items() if times]
+    assert len(endless) >= 3
+    # Once, and once alone: a second pair would wait twice more.
+    assert max(late.values()) == 2
+    lost = [each for each in found(events) if not is_endless(each.shrunk.found.breaker.transported)]
+    assert lost
+    assert all(b"#" in each.shrunk.found.breaker.program for each in lost)
 
 
 def test_a_search_that_is_stopped_answers_with_the_smallest_so_far() -> None:

@@ -243,6 +243,13 @@ def test_what_cannot_be_asked_is_said_before_anything_is(tmp_path: Path) -> None
         ({"tiers": [4]}, "the task set has no tier '4'; it has: 0, 1, 2, 3"),
         ({"transports": "smoke"}, "unknown transport 'smoke'"),
         ({"clean": "soap"}, "there is no clean-up 'soap'"),
+        ({"jobs": 0}, "jobs: expected a whole number from 1 to 256, not 0"),
+        ({"jobs": 257}, "jobs: expected a whole number from 1 to 256, not 257"),
+        ({"jobs": "two"}, "jobs: expected a whole number from 1 to 256, not 'two'"),
+        ({"timeout": 0.01}, "timeout: expected 0.05 to 3600 seconds, not 0.01"),
+        ({"timeout": 1e9}, "timeout: expected 0.05 to 3600 seconds, not 1000000000.0"),
+        ({"timeout": float("nan")}, "timeout: expected 0.05 to 3600 seconds, not nan"),
+        ({"timeout": True}, "timeout: expected 0.05 to 3600 seconds, not True"),
     ):
         with pytest.raises(PrerequisiteError, match=f"qfuzz: .*{why}"):
             crossover(**parameters)  # type: ignore[arg-type]

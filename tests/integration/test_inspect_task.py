@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from inspect_ai.log import read_eval_log_samples
 
 from qfuzz.collect.prompts import BASH_TOOL, parse_contract, system_text
@@ -55,6 +56,7 @@ def replies(*paths: Path) -> tuple[list[Reply], list[ReadLog]]:
     return [decode_reply(line) for line in lines], found
 
 
+@pytest.mark.long
 def test_native_calls_are_recorded_through_limits_and_failures_of_the_server(tmp_path: Path) -> None:
     refusals: dict[int, tuple[int, dict[str, str]]] = {0: (429, {"Retry-After": "0"}), 2: (500, {})}
     with LoopbackModel(refuses=refusals.get) as model:
@@ -104,6 +106,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.long
 def test_a_stopped_evaluation_is_taken_up_again_and_loses_nothing(tmp_path: Path) -> None:
     """Of eight samples one is refused for good, some are in flight at the stop; a retry asks for these and the rest."""
     slow = 0.2

@@ -40,6 +40,7 @@ def steps(checkout: Path) -> dict[str, transcripts.Step]:
     return {re.split(r"\s+", step.command)[1]: step for step in found}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [pytest.param("diff", marks=pytest.mark.nightly), "regress"])
 def test_what_the_document_tells_of_the_packages_is_so(
     folder: Path, checkout: Path, command: str, monkeypatch: pytest.MonkeyPatch

@@ -82,7 +82,7 @@ exec = ["cat", "{reply_file}"]
 [transports.checks]
 exec = ["bash", "-n", "{reply_file}"]
 [transports.missing]
-exec = ["no-such-program", "{reply_file}"]
+exec = ["./no-such-program", "{reply_file}"]
 [transports.waits]
 exec = ["python3", "-c", "import time; time.sleep(100)", "{reply_file}"]
 timeout = 0.4

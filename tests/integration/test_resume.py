@@ -26,7 +26,10 @@ from tests.cli.store_dump import content, count
 from tests.fakes import Script
 from tests.integration.interrupted import Diff, write_replies
 
-KILLS = 10
+pytestmark = pytest.mark.long
+
+KILLS = 5
+KILLS_AT_NIGHT = 20
 SEED = 20_240_917
 
 
@@ -44,15 +47,16 @@ def undisturbed(folder: Path) -> Path:
     return db
 
 
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_AT_NIGHT, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_cut_off_at_random_moments_ends_as_an_undisturbed_one(
-    folder: Path, undisturbed: Path, how: signal.Signals
+    folder: Path, undisturbed: Path, how: signal.Signals, kills: int
 ) -> None:
-    db = folder / f"{how.name}.db"
+    db = folder / f"{how.name}-{kills}.db"
     everything = count(undisturbed, "observations")
     assert everything > 150
     randomness = random.Random(f"{SEED} {how.name}")
-    moments = sorted(randomness.randrange(everything) for _ in range(KILLS - 2))
+    moments = sorted(randomness.randrange(everything) for _ in range(kills - 2))
     cut_off = 0
     kept = 0
     # The first two fall into the start: before there is a store, and while it and the jails are made.
@@ -72,7 +76,7 @@ def test_a_run_cut_off_at_random_moments_ends_as_an_undisturbed_one(
         if db.exists():
             assert run.kept() >= kept, "what was kept before is gone"
             _check_integrity(db)
-    assert cut_off >= KILLS - 2
+    assert cut_off >= kills - 2
     assert Diff(folder / "replies.jsonl", db, "--no-shrink").finish() == (1, "")
     assert content(db) == content(undisturbed)
 

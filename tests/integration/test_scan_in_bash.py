@@ -130,7 +130,8 @@ def claims(scan: Scan, offset: int, probed: dict[bytes, Outcome]) -> Iterator[tu
 
 
 # Not shrunk: each step would execute hundreds of programs. The message of a failure says which letter of which text.
-@settings(max_examples=15, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@pytest.mark.long
+@settings(max_examples=8, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.lists(st.tuples(programs(), st.integers(0, 4)), min_size=6, max_size=6))
 def test_a_letter_behaves_as_its_context_says(pool: Pool, drawn: list[tuple[Program, int]]) -> None:
     places: list[tuple[bytes, int]] = []

@@ -286,6 +286,7 @@ for moment in range(1000):
 """
 
 
+@pytest.mark.long
 def test_a_new_file_that_was_cut_off_at_any_statement_is_usable(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CUT_OFF, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""

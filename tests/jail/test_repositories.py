@@ -87,6 +87,11 @@ for i in {1..40}; do seq 1 $((i * 40)) > numbers; git add numbers; git commit -q
 """
 
 
+@pytest.fixture(scope="module")
+def loose(pool: Pool) -> GitState:
+    return state(pool, PACKED)
+
+
 @pytest.mark.parametrize(
     "packing",
     [
@@ -101,11 +106,10 @@ for i in {1..40}; do seq 1 $((i * 40)) > numbers; git add numbers; git commit -q
         "rm -f .git/index.lock; git update-index --index-version 3; git read-tree HEAD",
     ],
 )
-def test_packed_repositories_read_like_loose_ones(pool: Pool, packing: str) -> None:
-    plain = state(pool, PACKED)
-    other = state(pool, f"{PACKED}{packing}")
-    assert other.history == plain.history
-    assert other.commits == plain.commits == 42
+def test_packed_repositories_read_like_loose_ones(pool: Pool, loose: GitState, packing: str) -> None:
+    packed = state(pool, f"{PACKED}{packing}")
+    assert packed.history == loose.history
+    assert packed.commits == loose.commits == 42
 
 
 def test_merges_count_all_parents_and_follow_the_first(pool: Pool) -> None:

@@ -130,6 +130,16 @@ def test_a_bad_option_is_one_usage_error_and_not_one_a_test(project: Project, op
     assert "Traceback" not in ran.out
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_bad_file_of_the_root_folder_is_said_once(project: Project, workers: tuple[str, ...]) -> None:
+    project.cases("two", GOOD, BROKEN)
+    project.write("qfuzz.toml", "[transports.x]\ntemplat = 'x {}'\n")
+    ran = project.run("-q", *workers)
+    assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.out
+    assert ran.out.count("qfuzz.toml:2: transports.x.templat: unknown key") == 1
+    assert "Traceback" not in ran.out
+
+
 def test_without_a_jail_a_developer_is_told_and_ci_fails(project: Project) -> None:
     project.write("conftest.py", NO_BUBBLEWRAP)
     project.cases("shell", GOOD)

@@ -10,7 +10,7 @@ import hashlib
 import importlib.resources
 import json
 import sys
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -168,9 +168,8 @@ def _figures(every: list[Outcome]) -> Figures:
     )
 
 
-def flagged_one_liners() -> dict[str, int]:
-    """How many of all one-liners are flagged over each transport: from their text alone, so always the same."""
-    lines = one_liners()
+def flagged(lines: Collection[bytes]) -> dict[str, int]:
+    """How many lines are flagged over each transport: from their text alone, so always the same."""
     return {name: sum(bool(Linter.over(resolve(name)).findings(line)) for line in lines) for name in TRANSPORTS}
 
 
@@ -205,7 +204,7 @@ def main(parts: list[str]) -> None:
             ledger[part] = {name: asdict(each) for name, each in measure(part, pool).items()}
     if ONE_LINERS.exists():
         digest = hashlib.sha256(ONE_LINERS.read_bytes()).hexdigest()
-        ledger["one-liners"] = {"sha256": digest, "distinct": len(one_liners()), "flagged": flagged_one_liners()}
+        ledger["one-liners"] = {"sha256": digest, "distinct": len(one_liners()), "flagged": flagged(one_liners())}
     LEDGER.write_text(json.dumps(ledger, indent=1) + "\n")
 
 

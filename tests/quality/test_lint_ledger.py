@@ -13,10 +13,11 @@ from tests.quality.lint_figures import (
     LEDGER,
     ONE_LINERS,
     TRANSPORTS,
-    flagged_one_liners,
+    flagged,
     measure,
     one_liners,
     read_ledger,
+    sample_of,
 )
 
 needs_one_liners = pytest.mark.skipif(not ONE_LINERS.exists(), reason=f"{ONE_LINERS} is not there")
@@ -34,18 +35,25 @@ def test_the_bars_are_met(part: str) -> None:
         assert ledger["nested"].precision >= 0.8
 
 
+@pytest.mark.long
 def test_the_shipped_replies_are_as_in_the_ledger() -> None:
     with Pool(JOBS) as pool:
         assert measure("shipped", pool) == read_ledger("shipped")
 
 
 @needs_one_liners
+def test_what_is_flagged_of_a_sample_of_the_one_liners_is_as_in_the_ledger() -> None:
+    assert flagged(sample_of(one_liners())) == {name: each.flagged for name, each in read_ledger("sample").items()}
+
+
+@pytest.mark.nightly
+@needs_one_liners
 def test_what_is_flagged_of_all_one_liners_is_as_in_the_ledger() -> None:
     ledger = json.loads(LEDGER.read_text())["one-liners"]
     assert ledger == {
         "sha256": hashlib.sha256(ONE_LINERS.read_bytes()).hexdigest(),
         "distinct": len(one_liners()),
-        "flagged": flagged_one_liners(),
+        "flagged": flagged(one_liners()),
     }
 
 

@@ -250,20 +250,6 @@ REPORTS = (
         "Invalid template directive",
     ),
     Report(
-        github("ansible/ansible#29571", "ansible/ansible#21304", "ansible/ansible#51053"),
-        "jinja2",
-        b"echo '{{.ID}}: {{.Image}}'",
-        Left(0, b"{{.ID}}: {{.Image}}\n"),
-        "unexpected '.'",
-    ),
-    Report(
-        github("ansible/ansible#29571"),
-        "jinja2",
-        b"echo '[{{ID}}]'",
-        Left(0, b"[{{ID}}]\n"),
-        Left(0, b"[]\n"),
-    ),
-    Report(
         github("ansible/ansible#84242", "ansible/ansible#28674", "ansible/ansible#42559"),
         "ansible-shell-model",
         b"echo one # it's the first\necho two",

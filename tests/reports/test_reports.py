@@ -17,11 +17,12 @@ from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import resolve
 from tests.reports.model import Left, Report
 from tests.reports.reports import REPORTS as TEXTS
+from tests.reports.template_reports import REPORTS as TEMPLATES
 from tests.reports.terminal_reports import REPORTS as TERMINALS
 
 PUBLIC = Path(__file__).resolve().parents[3] / "shared" / "data" / "bug_reports.jsonl"
 SECONDS = 60.0
-REPORTS = (*TEXTS, *TERMINALS)
+REPORTS = (*TEXTS, *TEMPLATES, *TERMINALS)
 
 
 @pytest.fixture(scope="module")

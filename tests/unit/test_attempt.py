@@ -100,8 +100,28 @@ def test_a_timeout_is_kept_only_when_it_happens_alone() -> None:
 
     slow = Script(by_program({DIRECT: WRONG, NESTED: LATE}))
     events = events_of([DIRECT], slow)
-    assert runs_over(slow, NESTED) == ["run", "alone", "run", "alone"]
     assert comparisons(events) == [Comparison(Stability.DIVERGED, (Channel.STATUS,))]
+    # A run that is confirmed alone is not tried in a second pair; the direct one still has to repeat.
+    assert runs_over(slow, NESTED) == ["run", "alone"]
+    assert slow.runs.count(DIRECT) == 2
+
+
+def test_a_direct_run_that_does_not_repeat_is_seen_beside_a_timeout() -> None:
+    def answer(launch: Launch, ordinal: int) -> Observation:
+        return LATE if launch.program == NESTED else observed(stdout=b"%d" % ordinal)
+
+    events = events_of([DIRECT], Script(answer))
+    assert comparisons(events) == [Comparison(Stability.NONDETERMINISTIC)]
+
+
+def test_a_timeout_over_what_claims_to_be_faithful_is_confirmed_half_as_often_as_other_differences() -> None:
+    def answer(launch: Launch, ordinal: int) -> Observation:  # noqa: ARG001
+        return LATE if launch.files else WRONG
+
+    script = Script(answer)
+    events = events_of([DIRECT], script, stacks=("script-file",))
+    assert comparisons(events) == [Comparison(Stability.DIVERGED, (Channel.STATUS,))]
+    assert [kind for kind, _ in script.log].count("alone") == 4
 
 
 def test_a_direct_run_without_end_is_not_repeated_and_not_compared() -> None:

@@ -15,6 +15,7 @@ from tests.examples import observed
 A = observed(0, b"a")
 B = observed(0, b"b")
 C = observed(1, b"c")
+LATE = replace(A, status=Status(Ending.TIMEOUT, 0))
 
 
 def test_stderr_and_time_decide_nothing() -> None:
@@ -53,6 +54,9 @@ def test_every_property_of_the_tree_counts() -> None:
         ((A, A), (B, C), Comparison(Stability.NONDETERMINISTIC)),
         ((A, B), (A,), Comparison(Stability.NONDETERMINISTIC)),
         ((A, B), (B, B), Comparison(Stability.NONDETERMINISTIC)),
+        ((A, A), (LATE,), Comparison(Stability.DIVERGED, (Channel.STATUS,))),
+        ((A, A), (LATE, A), Comparison(Stability.NONDETERMINISTIC)),
+        ((A, B), (LATE,), Comparison(Stability.NONDETERMINISTIC)),
     ],
 )
 def test_second_pair_settles(directs: tuple, transported: tuple, expected: Comparison) -> None:  # type: ignore[type-arg]
@@ -60,8 +64,7 @@ def test_second_pair_settles(directs: tuple, transported: tuple, expected: Compa
 
 
 def test_a_direct_run_without_end_is_compared_with_nothing() -> None:
-    late = replace(A, status=Status(Ending.TIMEOUT, 0))
-    assert compare((late,), (A,)).stability is Stability.DIRECT_TIMEOUT
+    assert compare((LATE,), (A,)).stability is Stability.DIRECT_TIMEOUT
 
 
 def test_a_difference_in_words() -> None:

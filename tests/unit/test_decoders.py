@@ -72,7 +72,6 @@ def decoded(name: str, text: bytes) -> bytes | Refusal | Rejection:
         ("go-template-model", b"{{.A.B}}", b"<no value>"),
         ("go-template-model", b"a{{- /* b */ -}} c{{/*/*/}}", b"ac"),
         ("go-template-model", b"{{}}", REJECTED),
-        ("taskfile-model", b"a {{.C}} b", b"a  b"),
         ("compose-model", b"$$x $y ${z} ${a:-b $c d} ${e:+f} ${g-h}", b"$x   b  d  h"),
         ("compose-model", b"${a:-${b:-c}}", b"c"),
         ("compose-model", b"$(x) $1 a$", b"$(x) $1 a$"),

@@ -103,11 +103,22 @@ BOTH = ["single/apostrophe", "nested/double-quote", "nested/dollar", "nested/dou
         ("nested > script-file > nested", ["nested/double-quote", "nested/dollar", "nested/double-quote"]),
         ("nested > sh", ["nested/double-quote", "nested/dollar", "nested/double-quote"]),
         ("script-file > nested", []),
+        ("base64", []),
+        ("base64-piped > nested", []),
+        ("base64 > single", []),
+        ("nested > base64", ["nested/double-quote", "nested/dollar", "nested/double-quote"]),
+        ("single > base64-piped > json-naive", ["single/apostrophe", "single/apostrophe"]),
         ("quoted > single", ["single/apostrophe", "single/apostrophe"]),
     ],
 )
 def test_a_stack_marks_what_any_of_its_layers_marks(stack: str, expected: list[str]) -> None:
     assert [one.rule_id for one in findings(stack, b"p 'a\"$x\"b'")] == expected
+
+
+@pytest.mark.parametrize("stack", ["base64 > nested", "base64-piped > sh"])
+def test_what_comes_after_base64_is_followed_where_it_leaves_that_alone(stack: str) -> None:
+    with pytest.raises(UsageError, match="lint can't follow what comes after base64"):
+        Linter.over(resolve(stack))
 
 
 @pytest.mark.parametrize("stack", ["nested > json-naive", "nested > nested > nested"])

@@ -10,7 +10,7 @@ from qfuzz.model.verdict import Outcome
 from qfuzz.oracle.compare import Stability
 from qfuzz.report.overview import print_overview
 from qfuzz.report.tally import Tally
-from qfuzz.report.text import WIDTH
+from qfuzz.report.text import WIDTH, print_table
 from qfuzz.transports.loader import load
 from tests.unit.test_report import event_of, result
 
@@ -51,9 +51,13 @@ def test_rows_are_sums_over_contracts_and_models_and_the_safest_is_first() -> No
     ]
 
 
-def test_replies_without_a_task_have_their_own_columns() -> None:
-    lines = overview_of(tally_of(["first", "second"], with_task=False))
+def test_replies_without_a_task_have_the_columns_of_every_table() -> None:
+    tally = tally_of(["first", "second"], with_task=False)
+    lines = overview_of(tally)
     assert [line.split() for line in lines[2:]] == [
-        ["first", "4", "0", "0", "0", "0"],
-        ["second", "4", "1", "0", "0", "0"],
+        ["first", "4", "0", "0", "0", "0", "0", "0"],
+        ["second", "4", "1", "0", "0", "0", "0", "1"],
     ]
+    stream = io.StringIO()
+    print_table(tally, stream)
+    assert stream.getvalue().splitlines()[0].split() == lines[0].split()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from qfuzz.model.delivery import Launch, Refusal
-from qfuzz.model.errors import InputError
+from qfuzz.model.errors import HostError, InputError
 from qfuzz.own import config
 from qfuzz.own.black_box import BlackBox
 from qfuzz.own.config import read_config
@@ -71,17 +71,6 @@ ERRORS = {
     "timeout 0": ("[transports.x]\nexec = ['a', '{reply}']\ntimeout = 0", 3, "expected more than 0 and at most 3600"),
     "timeout nan": ("[transports.x]\nexec = ['a', '{reply}']\ntimeout = nan", 3, "expected more than 0"),
     "timeout true": ("[transports.x]\nexec = ['a', '{reply}']\ntimeout = true", 3, "not true or false"),
-    "show": (
-        "[transports.x]\nexec = ['a', '{reply}']\nshow = ['/no/such']",
-        3,
-        "show: /no/such can't be shown to a jail (No such",
-    ),
-    "show root": (
-        "[transports.x]\nexec = ['a', '{reply}']\nshow = ['.', '/']",
-        3,
-        "show: / would hide a part of the jail",
-    ),
-    "python": ("[transports.x]\nexec = ['a', '{reply}']\npython = '/usr'", 3, "expected a virtual environment"),
     "env": (
         "[transports.x]\nexec = ['a', '{reply}']\nenv = {A = 3}",
         3,
@@ -115,7 +104,6 @@ ERRORS = {
         "expected exit statuses from 0 to 255",
     ),
     "shell": ("[transports.x]\nexec = ['a', '{reply}']\nshell = 'fish'", 3, "expected 'bash' or 'sh', not 'fish'"),
-    "depends": ("[transports.x]\nexec = ['a', '{reply}']\ndepends = ['no-such']", 3, "expected files that can be read"),
     "box key": (
         "[transports.x]\nexec = ['a', '{reply}']\nescape = 'a:b'",
         3,
@@ -137,6 +125,69 @@ def test_an_error_names_file_line_key_and_what_was_expected(tmp_path: Path, name
     assert what in str(error)
     assert "\n" not in str(error)
     assert error.where.removesuffix(f":{line}") == str(tmp_path / "qfuzz.toml"), error.where
+
+
+LACKING = {
+    "show": (
+        "[transports.x]\nexec = ['cat', '{reply}']\nshow = ['/no/such']",
+        3,
+        "show: /no/such can't be shown to a jail (No such",
+    ),
+    "show root": (
+        "[transports.x]\nexec = ['cat', '{reply}']\nshow = ['.', '/']",
+        3,
+        "show: / would hide a part of the jail",
+    ),
+    "python": ("[transports.x]\nexec = ['cat', '{reply}']\npython = '/usr'", 3, "expected a virtual environment"),
+    "depends": (
+        "[transports.x]\nexec = ['cat', '{reply}']\ndepends = ['no-such']",
+        3,
+        "expected files that can be read",
+    ),
+    "program": (
+        "[transports.x]\nexec = ['no-such', '{reply}']",
+        2,
+        "exec: the program no-such is not in /usr/bin:/bin",
+    ),
+    "program here": (
+        "[transports.x]\nexec = ['{here}/agent', '{reply}']",
+        2,
+        "/agent is not there",
+    ),
+    "service": (
+        "[transports.x]\nexec = ['cat', '{reply}']\nservice = ['no-such']\nready = ['true']",
+        3,
+        "service: the program no-such is not in /usr/bin:/bin",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_what_is_not_there_keeps_one_transport_from_being_used(tmp_path: Path, name: str) -> None:
+    tmp_path.chmod(0o755)
+    text, line, what = LACKING[name]
+    lacking, whole = read(tmp_path, f"{text}\n[transports.y]\nexec = ['bash', '{{reply_file}}']\n")
+    assert isinstance(whole, BoxSpec)
+    BlackBox(whole).require()
+    assert isinstance(lacking, BoxSpec)
+    with pytest.raises(HostError) as caught:
+        BlackBox(lacking).require()
+    assert what in str(caught.value)
+    assert caught.value.where == f"{tmp_path / 'qfuzz.toml'}:{line}"
+    with pytest.raises(InputError, match="summary: expected a string"):
+        read(tmp_path, f"{text}\nsummary = 3\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exec = ['no-such', '{reply}']\nenv = {PATH = '/opt/agent/bin:/usr/bin'}",
+        "exec = ['./no-such', '{reply}']",
+        "exec = ['{reply}']",
+    ],
+)
+def test_a_program_that_may_be_elsewhere_is_left_to_the_test_of_the_path(tmp_path: Path, text: str) -> None:
+    box(tmp_path, text).require()
 
 
 def test_readers_are_not_shown_the_place_of_the_folder(tmp_path: Path) -> None:
@@ -268,8 +319,8 @@ def test_a_folder_of_too_many_files_is_no_dependency(tmp_path: Path, monkeypatch
     (tmp_path / "d").mkdir()
     for name in "ab":
         (tmp_path / "d" / name).touch()
-    with pytest.raises(InputError, match="expected at most 1 files"):
-        box(tmp_path, "exec = ['a', '{reply}']\ndepends = ['d']")
+    with pytest.raises(HostError, match="expected at most 1 files"):
+        box(tmp_path, "exec = ['cat', '{reply}']\ndepends = ['d']").require()
 
 
 def test_a_line_depends_on_nothing_but_what_it_makes_unless_it_shows_a_folder(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from qfuzz.bash.styles import STYLES, python3, spell, spell_nested
         (quote.double, b"'\n", b'"\'\n"'),
         (quote.ansi_c, b"it's\t\\\n", rb"$'it\'s\t\\\n'"),
         (quote.ansi_c, "é1".encode(), rb"$'\xc3\xa91'"),
+        (quote.ansi_c_octal, "é1\n".encode(), rb"$'\303\2511\n'"),
+        (quote.ansi_c_octal, b"it's\\\x01\x7f0", rb"$'it\'s\\\001\1770'"),
         (quote.ansi_c, b"\x01\x7f", rb"$'\x01\x7f'"),
         (quote.backslash, b"a b~*", rb"a\ b\~\*"),
         (quote.backslash, b"", b"''"),

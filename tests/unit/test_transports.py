@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
 
 from qfuzz.model.delivery import Launch, Refusal, Rejection
@@ -23,6 +25,9 @@ def program_of(stack: str, reply: bytes) -> bytes:
         ("nested", b'bash -c "echo "$x" \'y\'"'),
         ("single", b"bash -c 'echo \"$x\" 'y''"),
         ("quoted", b'bash -c "echo \\"\\$x\\" \'y\'"'),
+        ("single-escaped", b"bash -c 'echo \"$x\" '\\''y'\\'''"),
+        ("ansi-c", b"bash -c $'echo \"$x\" \\'y\\''"),
+        ("base64", b'r=$(echo ZWNobyAiJHgiICd5Jw== | base64 -d; echo .); bash -c "${r%.}"'),
         ("double-nested", b'bash -c "bash -c "echo "$x" \'y\'""'),
         ("sh > single", b"bash -c 'sh -c 'echo \"$x\" '\\''y'\\''''"),
         ("json", b"echo \"$x\" 'y'"),
@@ -48,6 +53,13 @@ def test_pasted_key_takes_over() -> None:
         ("direct", b"ab\0c", "direct", 2),
         ("nested", b"\0", "nested", 0),
         ("script-file", b"x\0", "script-file", 1),
+        ("script-file", b"echo \\", "script-file", 5),
+        ("script-file", b"echo \\\\\\", "script-file", 7),
+        ("base64", b"x\0", "base64", 1),
+        ("base64", b"x" * 98_266, "base64", 98_265),
+        ("base64-piped", b"'\0", "base64-piped", 1),
+        ("base64-piped", b"x" * 100_000, "base64-piped", 98_240),
+        ("base64-piped", b"x" * 98_235 + b"''", "base64-piped", 98_236),
         ("stdin", b"x\0", "stdin", 1),
         ("json", b"abc\xff", "json", 3),
         ("json-naive", b"\xc3", "json-naive", 0),
@@ -66,6 +78,25 @@ def test_what_cannot_be_carried_is_refused_with_its_offset(
 
 def test_longest_argument_is_carried() -> None:
     assert isinstance(resolve("direct").deliver(b"x" * MAX_ARGUMENT_BYTES), Launch)
+
+
+@pytest.mark.parametrize("stack", ["base64", "base64-piped"])
+def test_longest_text_in_base64_fills_an_argument(stack: str) -> None:
+    refusal = resolve(stack).deliver(b"x" * 100_000)
+    assert isinstance(refusal, Refusal)
+    assert MAX_ARGUMENT_BYTES - 4 < len(program_of(stack, b"x" * refusal.offset)) <= MAX_ARGUMENT_BYTES
+
+
+def test_what_is_piped_is_plain_for_every_layer_with_rules_of_its_own() -> None:
+    line = program_of("base64-piped", bytes(range(1, 256)) * 3)
+    assert set(line) <= set(string.ascii_letters.encode() + string.digits.encode() + b"+/=|- ")
+    owned = set().union(*(boundary.rules for boundary in load().boundaries.values() if boundary.name != "xargs"))
+    assert not owned & set(line)
+
+
+def test_script_file_carries_a_backslash_that_another_escapes() -> None:
+    assert isinstance(resolve("script-file").deliver(b"echo \\\\"), Launch)
+    assert resolve("script-file").armor(b"echo \\") == b"exec bash -c $'echo \\x5c'"
 
 
 def test_two_script_files_of_one_stack_have_two_names() -> None:
@@ -88,6 +119,10 @@ def test_two_script_files_of_one_stack_have_two_names() -> None:
         ("json-naive > stdin", 0, "bash"),
         ("zsh", 0, "zsh"),
         ("fish > nested", 2, "fish"),
+        ("base64", 1, "bash"),
+        ("base64-piped", 1, "bash"),
+        ("base64-piped > nested", 2, "bash"),
+        ("ansi-c > single-escaped", 2, "bash"),
         ("xargs", 1, "bash"),
         ("xargs > nested", 2, "bash"),
         ("nested > xargs", 2, "bash"),
@@ -98,6 +133,8 @@ def test_two_script_files_of_one_stack_have_two_names() -> None:
         ("heredoc", 0, "bash"),
         ("env-split", 0, "bash"),
         ("actions-expression", 1, "bash"),
+        ("taskfile", 0, "bash"),
+        ("nested > taskfile", 1, "bash"),
     ],
 )
 def test_number_of_inner_shells_and_the_last_of_them(stack: str, inner: int, shell: str) -> None:

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
 
 from hypothesis.database import ExampleDatabase
 
-from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.events import Event as EngineEvent
 from qfuzz.engine.events import Executed, Judged, RunFinished, RunStarted, Sample
-from qfuzz.engine.forms import FormMaker
 from qfuzz.engine.laboratory import Laboratory, Patience
 from qfuzz.engine.run import RunPlan, replay
-from qfuzz.engine.shrinking import Found, RecallForms, Shrunk, breakers_of
+from qfuzz.engine.shrinking import Found, Shrunk, breakers_of
 from qfuzz.fuzz.transport.causes import KnownCauses
 from qfuzz.fuzz.transport.cover import Cover, Tally
 from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
@@ -35,18 +32,18 @@ from qfuzz.fuzz.transport.events import (
     Event,
 )
 from qfuzz.fuzz.transport.limits import failed, is_endless, until
-from qfuzz.model.content import JsonValue
+from qfuzz.fuzz.transport.plan import Budget, Path, examples_key
 from qfuzz.model.delivery import Refusal, Rejection
 from qfuzz.model.errors import HarnessError
 from qfuzz.model.forms import Forms
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.reply import Reply
+from qfuzz.model.userland import userland_name
 from qfuzz.oracle.compare import Stability, differing_channels
 from qfuzz.oracle.judge import judge
 from qfuzz.shrink.repair import OutOfTrials
-from qfuzz.store.keys import digest_parts, fixture_key, task_key
+from qfuzz.store.keys import fixture_key, task_key
 from qfuzz.strategies.cases import Case
-from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
 
 MAX_SHRINK_EXECUTIONS = 1500
@@ -71,37 +68,6 @@ MODEL = "qfuzz fuzz"
 """Who wrote the programs, in the store's column for that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Ends a campaign, whatever comes first. `examples` are programs, `findings` breakers with different causes."""
-
-    examples: int | None = None
-    seconds: float | None = None
-    findings: int = 50
-
-    def __post_init__(self) -> None:
-        assert self.examples is not None or self.seconds is not None, "a campaign without end"
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """The transport under test with all that it takes to run programs over it and to find forms of breakers.
-
-    `context` is what all executions share; `make` finds forms, and `recall` answers with those that are known.
-    """
-
-    transport: Transport
-    machinery: Machinery
-    context: Mapping[str, JsonValue]
-    make: FormMaker
-    recall: RecallForms = lambda _: None
-
-
-def examples_key(transport: Transport) -> bytes:
-    """The key of a transport's breakers in an example database."""
-    return digest_parts([b"fuzz-transport", transport.name.encode()]).encode()
-
-
 def campaign(
     path: Path, budget: Budget, *, seed: int, jobs: int, examples: ExampleDatabase | None = None
 ) -> Generator[Event]:
@@ -120,7 +86,7 @@ class _Campaign:
         self._seed = seed
         self._jobs = jobs
         self._examples = examples
-        self._key = examples_key(path.transport)
+        self._key = examples_key(path.transport, userland_name(path.context))
         self._direct = resolve("direct")
         self._known = KnownCauses(path.transport)
         self._cover = Cover()

@@ -44,13 +44,6 @@ class StopShrinking(BaseException):
     """
 
 
-def drawn_case(seed: int, index: int) -> Case | None:
-    """The case of this place in the sequence of `seed`; None where these bytes give none."""
-    taken: list[Case] = []
-    _Door(taken.append).enter(_buffer(seed, index))
-    return taken[0] if taken else None
-
-
 def drawn_cases(seed: int) -> Iterator[tuple[int, Case]]:
     """The endless sequence of a seed, each case with its place."""
     taken: list[Case] = []

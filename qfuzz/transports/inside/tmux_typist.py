@@ -1,12 +1,13 @@
 #!/usr/bin/python3 -IS
 """Sends standard input as keys to an interactive bash in a tmux pane, and ends as that shell ends.
 
-    tmux_typist MODE FOLDER    MODE: keys or literal (see qfuzz/transports/tmux.py); FOLDER: for socket and status
+    tmux_typist MODE FOLDER    MODE: keys or literal (see qfuzz/transports/tmux.py); FOLDER: with socket and pane
 
-The pane's shell has this program's standard output as its own, so that what commands print is apart from what the
-pane shows. That the shell waits for a line is read off its terminal: it is in the foreground, the line discipline is
-off, nothing that was sent is left to read, and it has prompted anew. Where it asks for more of a command it has not:
-then it has to wait for a while.
+The client that starts the server is this process's child, from before it became Python. The pane's shell has this
+program's standard output as its own, so that what commands print is apart from what the pane shows. That the shell
+waits for a line is read off its terminal: it is in the foreground, the line discipline is off, nothing that was sent
+is left to read, and it has prompted anew. Where it asks for more of a command it has not: then it has to wait for a
+while.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import time
 
 LOST = 129
 """The status of a shell whose terminal has gone: SIGHUP."""
+SEND = b"send-keys"
+END_OF_FILE = (SEND, b"C-d")
 CAPTURE = (b"capture-pane", b"-p", b"-S", b"-")
-LOOK_SECONDS = 0.002
+LOOK_SECONDS = 0.001
 QUIET_SECONDS = 0.3
 """A command that has been silent so long is taken to read the terminal."""
 SURE_SECONDS = 0.05
@@ -44,31 +47,24 @@ def run(words: list[bytes]) -> tuple[bool, bytes]:
 
 
 class Pane:
-    """A tmux server of its own with one pane."""
+    """The one pane of the server that was started in a folder."""
 
     def __init__(self, folder: str) -> None:
-        self._tmux = [b"tmux", b"-S", f"{folder}/tmux".encode(), b"-f", b"/dev/null"]
+        self._tmux = [b"tmux", b"-S", f"{folder}/tmux".encode()]
         self._status = f"{folder}/status"
         self._prompts = f"{folder}/prompts"
         self._seen_prompts = 0
-        start_up = f"{folder}/typist.rc"
-        with open(start_up, "w") as file:
-            file.write(f"PROMPT_COMMAND='printf . >> {self._prompts}'\n")
-        shell = f"bash --rcfile {start_up} -i > /proc/{os.getpid()}/fd/1; echo $? > {self._status}"
-        # As in a login, where tmux has no terminal of its own to learn the size from.
-        wanted = [b"new-session", b"-d", b"-x", b"200", b"-y", b"50", b"-c", os.getcwdb()]
-        wanted += [b"-P", b"-F", b"#{pane_pid} #{pane_tty}", shell.encode()]
-        started, printed = run([*self._tmux, *wanted])
-        if not started:
+        if os.wait()[1] != 0:
             sys.exit(1)
-        pane, _, terminal = printed.strip().partition(b" ")
+        with open(f"{folder}/pane", "rb") as file:
+            pane, _, terminal = file.read().strip().partition(b" ")
         self._pane = int(pane)
         self._terminal = os.open(terminal, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
 
-    def send(self, *keys: bytes, before: tuple[bytes, ...] = ()) -> bytes | None:
-        """What tmux prints of the command `before` and of sending keys; None where it did not take them."""
-        words = (*before, b";") if before else ()
-        taken, printed = run([*self._tmux, *words, b"send-keys", *keys])
+    def do(self, *commands: tuple[bytes, ...]) -> bytes | None:
+        """What tmux prints of commands, one after the other; None where it did not take them all."""
+        words = [word for command in commands for word in (*command, b";")]
+        taken, printed = run([*self._tmux, *words[:-1]])
         return printed if taken else None
 
     def wait_for_prompt(self) -> None:
@@ -139,23 +135,27 @@ def main(mode: str, folder: str) -> int:
     pane = Pane(folder)
     pane.wait_for_prompt()
     if mode == "keys":
-        taken = pane.send(b"--", text, b"Enter")
+        taken = pane.do((SEND, b"--", text, b"Enter"))
+    elif not text.endswith(b";"):
+        taken = pane.do((SEND, b"-l", b"--", text), (SEND, b"Enter"))
     else:
-        taken = pane.send(b"-l", b"--", text)
-        pane.send(b"Enter")
+        # Two commands as people give them: the semicolon ends the first one, and would leave an empty one here.
+        taken = pane.do((SEND, b"-l", b"--", text))
+        pane.do((SEND, b"Enter"))
     if taken is None and not pane.is_lost():
         return 1
     pane.wait_for_prompt()
-    screen = pane.send(b"C-d", before=CAPTURE) if pane.status() is None and not pane.is_lost() else None
+    screen = pane.do(CAPTURE, END_OF_FILE) if pane.status() is None and not pane.is_lost() else None
     os.write(2, (screen or b"").rstrip())
     while True:
         pane.wait_for_prompt()
         if pane.status() is not None or pane.is_lost():
             break
-        pane.send(b"C-d")
+        pane.do(END_OF_FILE)
     status = pane.status()
     return LOST if status is None else status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    # An orderly end of the interpreter would take as long as tmux needs for a key.
+    os._exit(main(sys.argv[1], sys.argv[2]))
