@@ -8,8 +8,9 @@ import subprocess
 from collections.abc import Sequence
 
 from tests.models import get
-from tests.models.vectors import Outcome, Vectors, is_text, shortened
+from tests.models.vectors import Outcome, Vectors, is_text
 
+_FAULT = re.compile(r"invalid interpolation format|required variable \S+ is missing a value")
 _AT = re.compile(r"services\.s(\d+)\.command")
 
 
@@ -24,8 +25,7 @@ def compose(texts: Sequence[bytes]) -> Vectors:
             break
         message = ended.stderr.decode()
         faulty = int(_known(_AT.search(message), message)[1])
-        # Warnings, with the time of day, stand before it.
-        outcomes[faulty] = Outcome(error=shortened(message[message.index("services.s") :]))
+        outcomes[faulty] = Outcome(error=_known(_FAULT.search(message), message)[0])
     for name, service in json.loads(ended.stdout)["services"].items():
         # A dollar is printed as two.
         made = service["command"][2].encode("utf-8", "surrogatepass").replace(b"$$", b"$")
