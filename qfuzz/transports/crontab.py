@@ -10,21 +10,33 @@ from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import refuse_for_argument
 
-_ENTRY = re.compile(rb"[ \t]*(#.*|[A-Za-z_]\w*[ \t]*=.*|(\S+[ \t]+){5}\S.*)?\Z")
-"""What a further line of a crontab may be: blank, a comment, a variable, an entry of its own."""
+_IDLE = re.compile(rb"[ \t]*(#.*)?\Z")
+_NAME = rb"""("[^"]*"|'[^']*'|(?!["'])[^\s=]*)"""
+_VALUE = rb"""("[^"]*"\s*|'[^']*'\s*|(?!["']).*)"""
+_VARIABLE = re.compile(rb"[ \t]*" + _NAME + rb"\s*+=\s*+" + _VALUE + rb"\Z", re.DOTALL)
+_ENTRY = re.compile(
+    rb"[ \t]*(-?[0-9*~][-0-9*~,/]*([ \t]+[-0-9A-Za-z*~,/]+){4}[ \t]+\S"
+    rb"|@(reboot|yearly|annually|monthly|weekly|daily|midnight|hourly)\b)"
+)
+"""What a further line of a crontab may be: blank or a comment, a variable, an entry of its own."""
+_OPTION = re.compile(rb"-n[ \t]+(?=[^- \t])")
+"""What may stand before a command: cronie's wish to hear of failures only."""
 
 
 class CrontabModel(Boundary):
     """A model of `* * * * * R` in a crontab. The first percent sign that no backslash escapes ends the command;
     what follows is its standard input, with each further one a newline; `\\%` is a percent sign, inside quotes
-    as well. A newline ends the line, and the next must be an entry again. The shell is `sh`. It owns these, and
-    can't carry a NUL. Not modelled are cron's own environment, its home directory, and the limit of 998 bytes
-    that some crons have. Source: crontab(5); the reading of a command in cronie's do_command.c."""
+    as well. A newline ends the line, and the next must be blank, a comment or a variable; what could be an entry
+    of its own is not modelled. A command can't begin with an asterisk, nor with a hyphen but for `-n`, which is
+    cronie's. The shell is `sh`. It owns these, and can't carry a NUL. Not modelled are cron's own environment and
+    home directory. Source: crontab(5); compared with cronie 1.7.2. Debian's cron 3.0pl1-197, which was asked the
+    same, makes one backslash of two, takes no command of more than 998 bytes, and begins one with a hyphen or with
+    nothing at all."""
 
     name = "crontab-model"
     summary = "* * * * * R in a crontab, run by sh (model)"
-    owns = "percent sign, newline; Bash extensions, as sh reads it"
-    cannot_carry = "NUL; more than 131,071 bytes"
+    owns = "percent sign, newline, * or - at the beginning; Bash extensions, as sh reads it"
+    cannot_carry = "NUL; further entries; more than 131,071 bytes"
     witness = b"date -u -d @0 +%Y > year.txt"
     faithful = False
     starts_shell = True
@@ -38,12 +50,20 @@ class CrontabModel(Boundary):
         if refusal is not None:
             return refusal
         line, *further = text.split(b"\n")
+        place = len(line) + 1
         for number, other in enumerate(further, 2):
-            if not _ENTRY.match(other):
+            if _ENTRY.match(other) and not _VARIABLE.match(other):
+                return Refusal(self.name, place, "a further entry of the crontab is not modelled")
+            if not (_IDLE.match(other) or _VARIABLE.match(other)):
                 return Rejection(self.name, f"line {number}: bad minute; errors in crontab file, can't install")
-        if not line.strip(b" \t"):
+            place += len(other) + 1
+        line = line.lstrip(b" \t")
+        if not line or line.startswith(b"*"):
             return Rejection(self.name, "bad command")
-        command, given = _split(line.lstrip(b" \t"))
+        option = _OPTION.match(line)
+        if line.startswith(b"-") and option is None:
+            return Rejection(self.name, "bad option")
+        command, given = _split(line[option.end() :] if option else line)
         return Launch(b"/bin/sh", (b"sh", b"-c", command), command, stdin=given, shell=self.shell)
 
     def shield(self, one: bytes) -> bytes:
@@ -78,10 +98,12 @@ def _split(line: bytes) -> tuple[bytes, bytes | None]:
 
 
 def _input(rest: bytes) -> bytes | None:
-    """A percent sign is a newline unless escaped, and a last newline is added."""
+    """A percent sign is a newline unless escaped, and a last newline is added, unless nothing but backslashes needs
+    it."""
     parts = re.split(rb"(\\%|%)", rest)
     given = b"".join({b"\\%": b"%", b"%": b"\n"}.get(part, part) for part in parts)
-    return given if not given or given.endswith(b"\n") else given + b"\n"
+    closed = given.rstrip(b"\\")
+    return given if not closed or closed.endswith(b"\n") else given + b"\n"
 
 
 BOUNDARIES: tuple[Boundary, ...] = (CrontabModel(),)

@@ -1,9 +1,8 @@
 """Go's text/template, in a model: docker and kubectl output formats, Helm, consul-template.
 
-No program that Debian carries renders a plain Go template, so this follows the package's documented rules: what is
-not between `{{` and `}}` is copied, comments vanish, `{{-` and `-}}` trim blanks, constants print themselves, a
-field of empty data prints `<no value>`, a name that is no function is an error. What would have to be evaluated is
-refused."""
+No program that Debian carries renders a plain Go template, so this follows the package's rules: what is not between
+`{{` and `}}` is copied, comments vanish, `{{-` and `-}}` trim blanks, constants print themselves, a field of empty
+data prints `<no value>`, a name that is no function is an error. What would have to be evaluated is refused."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ _FUNCTIONS = frozenset(
     b"and or not len index slice print printf println html js call urlquery eq ne lt le gt ge "
     b"if else end range with define template block break continue nil true false".split()
 )
-_FIELD = re.compile(rb"\.[A-Za-z_]\w*\Z|\.\Z")
-_DEEP_FIELD = re.compile(rb"(\.[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+\Z")
+_FIELDS = re.compile(rb"(\.[A-Za-z_]\w*)+\Z|\.\Z")
 _STRING = re.compile(rb'"((?:[^"\\\n])*)"\Z|`([^`]*)`\Z')
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 NO_VALUE = b"<no value>"
@@ -29,7 +27,8 @@ NO_VALUE = b"<no value>"
 class GoTemplateModel(Boundary):
     """A model of Go's text/template with empty data: `docker ps --format`, `kubectl -o go-template`, Helm charts.
     Two braces begin an action and two end it. It owns `{{` and can't carry a NUL, bytes that are not UTF-8, nor
-    actions that have to be evaluated. Source: Go's package text/template, Actions, Text and spaces, Arguments."""
+    actions that have to be evaluated. Source: Go's package text/template, Actions, Text and spaces, Arguments;
+    compared with that package of Go 1.24."""
 
     name = "go-template-model"
     summary = "the reply as a Go template with empty data (model)"
@@ -75,15 +74,12 @@ class GoTemplateModel(Boundary):
 
     def _print(self, body: bytes, begin: int) -> bytes | Refusal | Rejection:
         if body.startswith(b"/*"):
-            return b"" if body.endswith(b"*/") and len(body) >= 4 else Rejection(self.name, "unclosed comment")
+            return b""
         action = body.strip(_BLANKS)
         if not action:
             return Rejection(self.name, "missing value for command")
-        if _FIELD.match(action):
+        if _FIELDS.match(action):
             return self.missing if action != b"." else b"map[]"
-        deep = _DEEP_FIELD.match(action)
-        if deep:
-            return Rejection(self.name, f"nil data; no entry for key {deep.group(1)[1:].decode()!r}")
         constant = _STRING.match(action)
         if constant:
             return next(group for group in constant.groups() if group is not None)
@@ -111,7 +107,7 @@ class GoTemplateModel(Boundary):
 def _end_of_action(text: bytes, inside: int) -> int:
     """Where the `}}` of an action stands, strings and comments being passed over; -1 where it is missing."""
     if text.startswith(b"/*", inside):
-        end = text.find(b"*/", inside)
+        end = text.find(b"*/", inside + 2)
         closing = re.compile(rb"(\s-)?\}\}").match(text, end + 2) if end >= 0 else None
         return -1 if closing is None else closing.end() - 2
     quoted = re.compile(rb'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)*\'|(\}\})|[^}"`\']+|.', re.DOTALL)

@@ -17,13 +17,14 @@ ENVIRONMENT: Mapping[bytes, bytes] = MappingProxyType({b"NAME": b"web", b"PORT":
 class KubernetesModel(Boundary):
     """A model of `args: ["bash", "-c", R]` of a container. `$(NAME)` is replaced where the container's `env:` has
     that name, and stays otherwise; two dollars are one, so that `$$` loses its meaning and `$$(x)` is a way to
-    write `$(x)`. It owns these, and can't carry a NUL or bytes that are not UTF-8. The model's `env:` has NAME
-    and PORT. Source: Kubernetes, Define Dependent Environment Variables; the package
-    third_party/forked/golang/expansion."""
+    write `$(x)`; and the first byte of a longer character behind a dollar is written as a character of its own. It
+    owns these, and can't carry a NUL or bytes that are not UTF-8. The model's `env:` has NAME and PORT. Source:
+    Kubernetes, Define Dependent Environment Variables; compared with the kubelet's own package
+    third_party/forked/golang/expansion of 1.20, not with a running kubelet."""
 
     name = "kubernetes-model"
     summary = 'args: ["bash", "-c", R] of a container (model)'
-    owns = "$(NAME) of the container's env, $$"
+    owns = "$(NAME) of the container's env, $$, $ before a character beyond ASCII"
     cannot_carry = "NUL; bytes that are not UTF-8"
     witness = b"printf '%s\\n' 'a$$b'"
     faithful = False
@@ -32,7 +33,7 @@ class KubernetesModel(Boundary):
 
     def inert(self, text: bytes, offset: int) -> bool:
         before, after = text[max(0, offset - 1) : offset], text[offset + 1 : offset + 2]
-        return before != b"$" and after not in (b"$", b"(")
+        return before != b"$" and after not in (b"$", b"(") and after < b"\x80"
 
     def embed(self, text: bytes) -> bytes | Refusal:
         return refuse_bytes(self.name, text, "a manifest") or _expanded(text)
@@ -62,7 +63,8 @@ def _expanded(text: bytes) -> bytes:
             parts.append(ENVIRONMENT.get(name, text[dollar : closing + 1]))
             place = closing + 1
         else:
-            parts.append(b"$" + following)
+            # One byte behind a dollar is taken for a character of its own: a part of a longer one becomes Latin-1.
+            parts.append(b"$" + following.decode("latin-1").encode("utf-8"))
             place = dollar + 1 + len(following)
     return b"".join([*parts, text[place:]])
 

@@ -53,10 +53,10 @@ class NpmRun(Boundary):
 
 
 class PackageScriptModel(Boundary):
-    """A model of a package manager that quotes the arguments of a script as JSON strings, as pnpm did and npm
-    before it: to a shell these are double quotes, in which dollar and backtick are active and `\\n` is two
-    characters. It owns these, and can't carry a NUL or bytes that are not UTF-8. Source: pnpm's issue 6143 and
-    the change that closed it; POSIX.1-2024 XCU 2.2.3. The shell is `sh`, and runs."""
+    """A model of a package manager that quotes the arguments of a script as JSON strings, as pnpm did up to 9.15.4
+    and npm before it: to a shell these are double quotes, in which dollar and backtick are active and `\\n` is two
+    characters. It owns these, and can't carry a NUL or bytes that are not UTF-8. Source: pnpm's issues 6143 and
+    9381; POSIX.1-2024 XCU 2.2.3; compared with pnpm 9.15.4. The shell is `sh`, and runs."""
 
     name = "package-script-model"
     summary = 'sh -c "bash -c <R as a JSON string>", as pnpm quoted (model)'

@@ -16,7 +16,8 @@ class RustShlexModel(Boundary):
     """A model of `bash -c ` and `shlex::quote(R)` of old versions: a text with a blank or a character from a list
     is put between double quotes and escaped, any other stays bare, and the list lacks the open brace and the
     byte 0xA0. So a reply of one bare word with a brace expansion is expanded by the outer shell. It owns `{`,
-    and can't carry a NUL. Source: RUSTSEC-2024-0006, and the documentation of the crate."""
+    and can't carry a NUL. Source: RUSTSEC-2024-0006, and the documentation of the crate; compared with its
+    version 1.1.0, over text, for that takes no other bytes."""
 
     name = "rust-shlex-model"
     summary = "bash -c and shlex::quote(R) of Rust before 1.3 (model)"

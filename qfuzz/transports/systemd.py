@@ -22,6 +22,7 @@ SPECIFIERS: Mapping[bytes, bytes] = MappingProxyType(
         b"A": b"",
         b"b": b"00000000000000000000000000000001",
         b"B": b"",
+        b"c": b"/system.slice/run.service",
         b"C": b"/var/cache",
         b"d": b"/run/credentials/run.service",
         b"E": b"/etc",
@@ -44,6 +45,8 @@ SPECIFIERS: Mapping[bytes, bytes] = MappingProxyType(
         b"p": b"run",
         b"P": b"run",
         b"q": b"qfuzz",
+        b"r": b"/system.slice",
+        b"R": b"",
         b"s": b"/bin/bash",
         b"S": b"/var/lib",
         b"t": b"/run",
@@ -58,8 +61,8 @@ SPECIFIERS: Mapping[bytes, bytes] = MappingProxyType(
         b"Y": b"/etc/systemd/system",
     }
 )
-"""systemd.unit(5), Specifiers, for /etc/systemd/system/run.service of a system manager; any other one stays as it
-is."""
+"""systemd.unit(5), Specifiers, for /etc/systemd/system/run.service of a system manager; c, r and R are the control
+groups that older ones had. Any other letter or digit is an error, any other character no specifier."""
 
 ENVIRONMENT: Mapping[bytes, bytes] = MappingProxyType({b"PATH": b"/usr/bin:/bin", b"LANG": b"C.UTF-8"})
 """What the manager of the model gives its services."""
@@ -77,21 +80,25 @@ _NAMED = {
     ord("'"): b"'",
     ord('"'): b'"',
 }
-_NUMBERED = re.compile(rb"x([0-9A-Fa-f]{2})|([0-3][0-7]{2})")
-_SEPARATOR = re.compile(rb"(?<!\S);(?!\S)")
-_VARIABLE = re.compile(rb"\$\$|\$\{([A-Za-z_]\w*)\}")
+_NUMBERED = re.compile(rb"x([0-9A-Fa-f]{2})|([0-3][0-7]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})")
+_VARIABLE = re.compile(rb"\$\$|\$\{([^}]*)\}")
+_LINE_END = re.compile(rb"\r\n|\n\r|\n|\r")
+_FURTHER = re.compile(rb"\[|[A-Z]\w*[a-z]\w*\s*=")
+"""What a further line of a unit file may do something with: a section, a setting. Others are passed over."""
 
 
 class SystemdModel(Boundary):
     """A model of `ExecStart=/bin/bash -c 'R'` in a unit file. An apostrophe ends the quotes, a backslash is a C
-    escape even between them, a newline ends the line, a percent sign begins a specifier, `${NAME}` is a variable
-    of the manager and two dollars are one. It owns these, and can't carry a NUL or bytes that are not UTF-8.
-    Source: systemd.service(5), Command Lines; systemd.syntax(7), Quoting; systemd.unit(5), Specifiers."""
+    escape even between them, a newline ends the line, a percent sign begins a specifier, which is an error where no
+    such one exists, `${...}` is a variable of the manager whatever stands in it, a word that begins with a dollar
+    is one as a whole, split at blanks, or vanishes, and two dollars are one. It owns these, and can't carry a NUL or
+    bytes that are not UTF-8. Source: systemd.service(5), Command Lines; systemd.syntax(7), Quoting; systemd.unit(5),
+    Specifiers; compared with systemd 252 as the first process of a sandbox."""
 
     name = "systemd-model"
     summary = "ExecStart=/bin/bash -c 'R' in a unit file (model)"
-    owns = "apostrophe, backslash, percent sign, ${NAME}, $$, newline, carriage return"
-    cannot_carry = "NUL; bytes that are not UTF-8; several commands; more than 131,071 bytes"
+    owns = "apostrophe, backslash, percent sign, ${...}, $$, $ that begins a word, newline, carriage return"
+    cannot_carry = "NUL; bytes that are not UTF-8; several commands; further settings; more than 131,071 bytes"
     witness = b'printf "%s\\n" ok'
     faithful = False
     starts_shell = True
@@ -101,7 +108,7 @@ class SystemdModel(Boundary):
             ord("'"): "ends the quotes of a word in a unit file",
             ord("\\"): "starts a C escape in a unit file",
             ord("%"): "begins a specifier of systemd",
-            ord("$"): "is systemd's before a brace, and half of a dollar before another",
+            ord("$"): "is systemd's before a brace and where a word begins, and half of a dollar before another",
             ord("\n"): "ends the line of a unit file",
             ord("\r"): "ends the line of a unit file",
         }
@@ -121,18 +128,18 @@ class SystemdModel(Boundary):
         )
         if refusal is not None:
             return refusal
-        # A backslash at the end of a line joins the next one to it, with a blank between.
-        line, *further = re.split(rb"[\n\r]", re.sub(rb"\\[\n\r]", b" ", text + b"'"))
-        words = _words(b"'" + line)
-        if words is None or further:
+        line, further = _first_line(text + b"'")
+        if any(map(_FURTHER.match, further)):
+            return Refusal(self.name, len(line), "a unit file with further settings is not modelled")
+        words, separator = _words(b"'" + line)
+        if words is None:
             return Rejection(self.name, "unbalanced quoting, ignoring the line")
-        separator = _SEPARATOR.search(line)
-        if separator is not None and b";" in words:
-            return Refusal(self.name, separator.start(), "a service of several commands is not modelled")
-        script, *arguments = (_started(word) for word in words)
-        if any(b"\0" in word for word in (script, *arguments)):
-            return Rejection(self.name, "an escape makes a NUL")
-        return Launch(b"/bin/bash", (b"bash", b"-c", script, *arguments), script)
+        if separator is not None:
+            return Refusal(self.name, max(0, separator - 1), "a service of several commands is not modelled")
+        if any(_unknown_specifier(word) for word in words):
+            return Rejection(self.name, "failed to resolve unit specifiers, ignoring the line")
+        started = [each for word in words for each in _started(word)]
+        return Launch(b"/bin/bash", (b"bash", b"-c", *started), started[0] if started else b"")
 
     def shield(self, one: bytes) -> bytes:
         if one in b"\n\r":
@@ -148,53 +155,96 @@ class SystemdModel(Boundary):
         return "R is pasted, as it is, between the quotes of `ExecStart=/bin/bash -c 'R'` in a systemd unit file."
 
 
-def _words(line: bytes) -> list[bytes] | None:
-    """The words of a line, unquoted and unescaped; None where a quote is left open. An unknown escape stays as it
-    is."""
+def _first_line(text: bytes) -> tuple[bytes, list[bytes]]:
+    """The line that begins with `text`, and what the lines behind it hold.
+
+    A backslash at the end of a line that no other one escapes is a blank and joins the next line; comments between
+    them are passed over.
+    """
+    begun, *rest = _LINE_END.split(text)
+    line = begun
+    while _ends_escaped(line):
+        line = line[:-1] + b" "
+        while rest and rest[0].lstrip(b" \t")[:1] in (b"#", b";"):
+            rest.pop(0)
+        if not rest:
+            break
+        line += rest.pop(0)
+    return line, [each.strip(b" \t") for each in rest]
+
+
+def _ends_escaped(line: bytes) -> bool:
+    return (len(line) - len(line.rstrip(b"\\"))) % 2 == 1
+
+
+def _words(line: bytes) -> tuple[list[bytes] | None, int | None]:
+    """The words of a line, unquoted and unescaped, and where a semicolon separates them from another command.
+
+    None where a quote is left open. An unknown escape stays as it is.
+    """
     words: list[bytes] = []
     word: bytearray | None = None
     quote = 0
     place = 0
     while place < len(line):
         byte = line[place]
+        if word is None and _stands_alone(line, place, b";"):
+            return words, place
+        if word is None and _stands_alone(line, place, b"\\;"):
+            words.append(b";")
+            place += 2
+            continue
         place += 1
-        if byte == ord("\\"):
-            word = bytearray() if word is None else word
-            numbered = _NUMBERED.match(line, place)
-            if place < len(line) and line[place] in _NAMED:
-                word += _NAMED[line[place]]
-                place += 1
-            elif numbered:
-                digits = numbered.groups()
-                word.append(int(digits[0], 16) if digits[0] else int(digits[1], 8))
-                place = numbered.end()
-            else:
-                word.append(byte)
-        elif quote:
-            assert word is not None
-            if byte == quote:
-                quote = 0
-            else:
-                word.append(byte)
-        elif byte in b"'\"":
-            word = bytearray() if word is None else word
-            quote = byte
-        elif byte in b" \t":
+        if byte in b" \t" and not quote:
             if word is not None:
                 words.append(bytes(word))
             word = None
+            continue
+        word = bytearray() if word is None else word
+        if byte == ord("\\"):
+            escaped, place = _escape(line, place)
+            word += escaped
+        elif byte == quote:
+            quote = 0
+        elif byte in b"'\"" and not quote:
+            quote = byte
         else:
-            word = bytearray() if word is None else word
             word.append(byte)
     if quote:
-        return None
-    return words if word is None else [*words, bytes(word)]
+        return None, None
+    return (words if word is None else [*words, bytes(word)]), None
 
 
-def _started(word: bytes) -> bytes:
-    """A word with its specifiers and then its variables replaced."""
+def _stands_alone(line: bytes, place: int, mark: bytes) -> bool:
+    end = place + len(mark)
+    return line.startswith(mark, place) and line[end : end + 1] in (b"", b" ", b"\t")
+
+
+def _escape(line: bytes, place: int) -> tuple[bytes, int]:
+    """What the escape whose backslash stands before `place` means, and where it ends."""
+    numbered = _NUMBERED.match(line, place)
+    if place < len(line) and line[place] in _NAMED:
+        return _NAMED[line[place]], place + 1
+    if numbered:
+        byte, octal, short, long = numbered.groups()
+        number = int(octal, 8) if octal else int(byte or short or long, 16)
+        if number and (byte or octal):
+            return bytes([number]), numbered.end()
+        if number and number < 0x110000:
+            return chr(number).encode("utf-8", "surrogatepass"), numbered.end()
+    return b"\\" + line[place : place + 1], place + 1
+
+
+def _unknown_specifier(word: bytes) -> bool:
+    return any(one.isalnum() and one not in SPECIFIERS for one in re.findall(rb"%(.)", word, re.DOTALL))
+
+
+def _started(word: bytes) -> list[bytes]:
+    """What becomes of a word: its specifiers are replaced, then its variables, which may make it several or none."""
     specified = re.sub(rb"%(.)", lambda match: SPECIFIERS.get(match[1], match[0]), word, flags=re.DOTALL)
-    return _VARIABLE.sub(lambda match: ENVIRONMENT.get(match[1], b"") if match[1] else b"$", specified)
+    if specified[:1] == b"$" and specified[1:2] not in (b"{", b"$"):
+        return ENVIRONMENT.get(specified[1:], b"").split()
+    return [_VARIABLE.sub(lambda match: b"$" if match[1] is None else ENVIRONMENT.get(match[1], b""), specified)]
 
 
 BOUNDARIES: tuple[Boundary, ...] = (SystemdModel(),)

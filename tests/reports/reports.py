@@ -229,10 +229,10 @@ REPORTS = (
         Left(0, b"no \nno \n"),
     ),
     Report(
-        github("docker/compose#4485", "docker/compose#9757"),
+        github("docker/compose#4485", "docker/compose#12287"),
         "compose-model",
-        b'echo "$(echo x)"',
-        Left(0, b"x\n"),
+        b'f=a.b; echo "${f%.b}"',
+        Left(0, b"a\n"),
         "invalid interpolation format",
     ),
     Report(

@@ -1,0 +1,43 @@
+"""Models of programs do what the programs did when they were asked; at night the programs are asked again."""
+
+from __future__ import annotations
+
+import pytest
+
+from qfuzz.transports.loader import load
+from tests.models import vectors
+from tests.models.recorded import RECORDED, missing, model_of
+
+
+def test_every_model_has_been_compared() -> None:
+    models = {name for name in load().boundaries if name.endswith("-model")}
+    assert models == {model_of(name) for name in RECORDED}
+    assert vectors.names() == sorted(RECORDED)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_model_does_what_its_program_did(name: str) -> None:
+    kept = vectors.read(name)
+    model = model_of(name)
+    assert len(dict(kept.rows)) > 300
+    differences = vectors.differences(model, kept.rows)
+    assert len(differences) == RECORDED[name].differing, "\n".join(differences)
+    refused = [text for text, _ in kept.rows if vectors.modelled(model, text).limit]
+    assert len(refused) == RECORDED[name].refused, "a limit was widened or narrowed"
+
+
+def test_a_model_that_does_otherwise_is_found() -> None:
+    (text, outcome), *_ = (row for row in vectors.read("kubernetes-model").rows if b"$$" in row[0])
+    assert vectors.differences("kubernetes-model", [(text, outcome)]) == []
+    assert vectors.differences("compose-model", [(b"$${", outcome)]) != []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_program_does_again_what_it_did(name: str) -> None:
+    lacking = missing(name)
+    reason = RECORDED[name].unavailable() or (lacking and f"python -m tests.models.get {model_of(name)} gets {lacking}")
+    if reason:
+        pytest.skip(str(reason))
+    kept = vectors.read(name)
+    assert RECORDED[name].ask([text for text, _ in kept.rows]).rows == kept.rows
