@@ -16,6 +16,8 @@ from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
 SAMPLE = "echo '$HOME' > out.txt"
+MOST_SHOWN = 20_000
+"""Files of more bytes than this together are a library's: those without the reply in them are only named."""
 
 
 @click.group(invoke_without_command=True)
@@ -81,7 +83,7 @@ def show(stack: str, sample: str) -> None:
             case bytes():
                 _print_text(step.result)
             case Launch():
-                _print_launch(step.result)
+                _print_launch(step.result, reply)
             case Refusal(_, offset, reason):
                 print(f"  refused: {reason} (byte {offset})")
             case Rejection(_, message):
@@ -112,8 +114,12 @@ def _print_text(text: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _print_launch(launch: Launch) -> None:
+def _print_launch(launch: Launch, reply: bytes) -> None:
+    many = sum(len(file.content) for file in launch.files) > MOST_SHOWN
     for file in launch.files:
+        if many and reply not in file.content:
+            print(f"  file {file.path.decode()}, {len(file.content)} bytes")
+            continue
         print(f"  file {file.path.decode()}")
         _print_text(b"\n".join(b"  " + line for line in file.content.split(b"\n")))
     print(f"  execve {launch.executable.decode()}, arguments")

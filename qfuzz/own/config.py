@@ -218,7 +218,7 @@ def _look_for(table: Table, key: str, words: tuple[str, ...], environment: Path 
     if "/" in path and not path.startswith("/"):
         return
     if shutil.which(path, path=ENVIRONMENT["PATH"]) is None:
-        where = "is not there" if "/" in path else f"is not in {ENVIRONMENT['PATH']}"
+        where = "is not there, or may not be executed" if "/" in path else f"is not in {ENVIRONMENT['PATH']}"
         table.lack(f"the program {path} {where}", key)
 
 

@@ -127,10 +127,21 @@ def _arrived(one: Explained) -> Iterator[str]:
             yield from _section(f"{step.boundary} rejects it", [f"  {visible(step.result.message)}"])
             return
     if one.forms.arrived is None:
-        why = "it was not seen" if one.transport.is_own else "nothing: an outer shell could not parse what it got"
-        yield from _section("What reached the last shell", [f"  {why}"])
+        yield from _section("What reached the last shell", [f"  {_why_nothing(one)}"])
     else:
-        yield from _section("What reached the last shell", quoted_lines(one.forms.arrived, WIDTH))
+        lines = list(quoted_lines(one.forms.arrived, WIDTH))
+        if one.forms.arrived == one.program and one.transport.arrival_note:
+            lines += [f"  {line}" for line in fold(f"but {one.transport.arrival_note}", WIDTH - 2)]
+        yield from _section("What reached the last shell", lines)
+
+
+def _why_nothing(one: Explained) -> str:
+    if one.transport.is_own:
+        return "it was not seen"
+    launch = one.transport.deliver(one.program)
+    if isinstance(launch, Launch) and launch.first_shell is None:
+        return "nothing: the program that should start it did not"
+    return "nothing: an outer shell could not parse what it got"
 
 
 def _payload(forms: Forms) -> Iterator[str]:

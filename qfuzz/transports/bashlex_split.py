@@ -5,16 +5,13 @@ with the launch, and it parses in the jail, with a limit of processor time."""
 
 from __future__ import annotations
 
-import functools
-import importlib.util
-from pathlib import Path
-
 from qfuzz.bash.quote import any_shell
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.available import require_boundary
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_bytes, refuse_long
+from qfuzz.transports.packages import python_package
 from qfuzz.transports.script_file import SCRIPT_DIRECTORY
 
 _RUN = b"""import resource, signal, subprocess, sys
@@ -75,7 +72,7 @@ class BashlexSplit(Boundary):
         require_boundary(self)
         reply = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".txt"
         script = SCRIPT_DIRECTORY + sha256_hex(_RUN)[:16].encode() + b".py"
-        files = (SideFile(script, _RUN), SideFile(reply, text), *_library())
+        files = (SideFile(script, _RUN), SideFile(reply, text), *python_package("bashlex", SCRIPT_DIRECTORY))
         return Launch(b"/usr/bin/python3", (b"python3", b"-ISB", script, reply), text, files=files)
 
     def armor(self, program: bytes) -> bytes:
@@ -86,18 +83,6 @@ class BashlexSplit(Boundary):
             "R is parsed by the Python library bashlex, and each of its commands is run by a `bash -c` of its "
             "own, in turn."
         )
-
-
-@functools.cache
-def _library() -> tuple[SideFile, ...]:
-    found = importlib.util.find_spec("bashlex")
-    assert found is not None, "it was there a moment ago"
-    assert found.origin is not None, "it is a package"
-    folder = Path(found.origin).parent
-    return tuple(
-        SideFile(SCRIPT_DIRECTORY + b"bashlex/" + path.name.encode(), path.read_bytes())
-        for path in sorted(folder.glob("*.py"))
-    )
 
 
 BOUNDARIES: tuple[Boundary, ...] = (BashlexSplit(),)

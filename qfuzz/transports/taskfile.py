@@ -11,8 +11,6 @@ from qfuzz.transports.limits import refuse_bytes
 from qfuzz.transports.script_file import SCRIPT_DIRECTORY
 from qfuzz.transports.yaml_text import double_quoted
 
-_FLAGS = (b"--exit-code", b"--silent")
-
 
 class Taskfile(Boundary):
     """`cmds: [R]` in a Taskfile, run by `task`. The file is written by a serializer, so YAML loses nothing. Task
@@ -22,8 +20,8 @@ class Taskfile(Boundary):
     `printf -v`, `%q`, `%.2f` and traps of signals are missing, `$$` is Task itself, a pattern stays one in
     `${x#"$y"}`, and a carriage return before a newline is dropped, in quotes too. It owns `{{` and these, and can't
     carry a NUL or bytes that are not UTF-8. With `--exit-code` the status is the command's, death by signal n being
-    128+n; without it, it is 201 for any failure, as it is here where the interpreter can't parse. Source: Task's
-    guide, its Templating Reference, and the readme of mvdan/sh; Task runs."""
+    128+n; without it, it is 201 for any failure, as it is here where the interpreter can't parse. What Task rendered
+    is on stderr. Source: Task's guide, its Templating Reference, and the readme of mvdan/sh; Task runs."""
 
     name = "taskfile"
     summary = "the reply as a command of a Taskfile, run by task"
@@ -45,7 +43,7 @@ class Taskfile(Boundary):
             return refusal
         content = self._taskfile(text)
         path = SCRIPT_DIRECTORY + sha256_hex(content)[:16].encode() + b".yml"
-        words = (self._PROGRAM, *_FLAGS, b"--taskfile", path, b"--dir", b".", b"run")
+        words = (self._PROGRAM, b"--exit-code", b"--taskfile", path, b"--dir", b".", b"run")
         return Launch(self._PROGRAM, words, text, files=(SideFile(path, content),))
 
     @staticmethod
@@ -54,8 +52,7 @@ class Taskfile(Boundary):
         return f'version: "3"\ntasks:\n  run:\n    cmds: [{command}]\n'.encode()
 
     def reproduction(self, text: bytes) -> bytes | None:
-        flags = b" ".join(_FLAGS)
-        return b"printf %s " + printable_word(self._taskfile(text)) + b" > Taskfile.yml; task " + flags + b" run"
+        return b"printf %s " + printable_word(self._taskfile(text)) + b" > Taskfile.yml; task --exit-code run"
 
     def armor(self, program: bytes) -> bytes:
         return one_line(program, b"{")

@@ -92,12 +92,17 @@ def test_doctor_names_the_same_commands_as_diff_does() -> None:
 
 def test_doctor_has_a_version_of_every_program_and_library_of_a_boundary() -> None:
     found = {finding.name: finding for finding in examine()}
-    spoken_for = {"sshd": "ssh", "yaml": "PyYAML", "jinja2": "Jinja2"}
+    spoken_for = {"sshd": "ssh", "yaml": "PyYAML", "jinja2": "Jinja2", "markupsafe": "MarkupSafe"}
     for name, boundary in load().boundaries.items():
         if available.missing(boundary):
             assert found[name].label == "absent", name
             continue
-        for program in (*boundary.programs, *boundary.modules, *(each.name for each in boundary.node_packages)):
+        for program in (
+            *boundary.programs,
+            *boundary.tools,
+            *boundary.modules,
+            *(each.name for each in boundary.node_packages),
+        ):
             finding = found[spoken_for.get(program, program)]
             assert finding.label == "ok", program
             assert any(map(str.isdigit, finding.detail)), finding

@@ -59,6 +59,13 @@ def test_every_transport_can_be_shown(inside: Inside, stack: str) -> None:
         assert said.out.startswith(f"{stack}\n")
 
 
+def test_files_of_a_library_are_only_named(inside: Inside) -> None:
+    said = inside.call("transports", "show", "jinja2", "--sample", "echo {{ 1 + 1 }}").out
+    assert "/python/jinja2/parser.py, " in said
+    assert "import" not in said
+    assert ".j2\n    echo {{ 1 + 1 }}\n" in said
+
+
 @pytest.mark.parametrize(
     "contract", ["raw", "native", "disclosed:nested", "disclosed:single", "disclosed:json-naive > nested"]
 )

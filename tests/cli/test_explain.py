@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from qfuzz.store.store import Store
+from qfuzz.transports.available import missing_of
+from qfuzz.transports.loader import resolve
 from tests.cli.command import qfuzz
 from tests.cli.inside import Inside
 
@@ -82,3 +84,24 @@ def test_what_a_path_said_is_not_cut_at_the_first_line(tmp_path: Path) -> None:
     shown = said.out.partition("stderr there:")[2].partition("\n\n")[0]
     assert "unexpected EOF while looking for" in shown
     assert "matching `" in shown
+
+
+@pytest.mark.parametrize(
+    ("transport", "reply", "said"),
+    [
+        ("jinja2", "echo '{{ 1 + 1 }}'", "What reached the last shell\n  echo '2'\n"),
+        (
+            "jinja2",
+            "echo '{{ x() }}'",
+            "What reached the last shell\n  nothing: the program that should start it did not",
+        ),
+        ("taskfile", "echo '{{.X}}'", "  echo '{{.X}}'\n  but Task renders the text as a template"),
+        ("taskfile", "echo '{{.X}}'", "stderr there:   task: [run] echo ''"),
+        ("nested", "echo '\"'", "nothing: an outer shell could not parse what it got"),
+    ],
+)
+def test_what_reached_the_last_shell_and_why_nothing_did(tmp_path: Path, transport: str, reply: str, said: str) -> None:
+    if missing_of(resolve(transport)):
+        pytest.skip(str(missing_of(resolve(transport))))
+    (tmp_path / "reply.sh").write_text(reply)
+    assert said in qfuzz(["explain", "--reply", "reply.sh", "--transport", transport], tmp_path).out

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import qfuzz
+from tests.cli.command import Said
 from tests.cli.inside import Inside
 
 FUNCTIONS = """
@@ -48,29 +49,36 @@ value = 5
 """
 
 
+@dataclass(frozen=True)
+class Here:
+    """A folder with the functions in it, and calls of the command line there, in this process."""
+
+    folder: Path
+    inside: Inside
+
+    def fuzz(self, *arguments: str) -> Said:
+        return self.inside.call("fuzz", *arguments, "--seed", "1", "--jobs", "1")
+
+
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
+def here(inside: Inside, tmp_path: Path) -> Here:
     (tmp_path / "mine.py").write_text(FUNCTIONS)
-    return tmp_path
+    return Here(tmp_path, inside)
 
 
-def fuzz(here: Path, *arguments: str):
-    return qfuzz(["fuzz", *arguments, "--seed", "1", "--jobs", "1"], cwd=here)
-
-
-def test_nothing_found(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:right", "--examples", "28000")
+def test_nothing_found(here: Here) -> None:
+    said = here.fuzz("--escape", "mine:right", "--examples", "28000")
     assert (said.status, said.err) == (0, "")
     lines = said.out.splitlines()
     assert lines[0] == "seed 1"
     assert "  all words of up to 2 of 71 characters" in lines
     assert "  all words of 3 of 28 characters" in lines
     assert lines[-1] == "0 findings"
-    assert not (here / ".hypothesis").exists()
+    assert not (here.folder / ".hypothesis").exists()
 
 
-def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:drops_newline", "--examples", "3000")
+def test_a_finding_is_shown_and_its_command_finds_it_again(here: Here) -> None:
+    said = here.fuzz("--escape", "mine:drops_newline", "--examples", "3000")
     assert said.status == 1
     again = "qfuzz fuzz --escape mine:drops_newline --shell bash --context argument --word $'\\n'"
     assert said.out.splitlines()[1:7] == [
@@ -82,38 +90,38 @@ def test_a_finding_is_shown_and_its_command_finds_it_again(here: Path) -> None:
         f"  again     {again}",
     ]
     words = [*shlex.split(again.replace("$'\\n'", "X"))[1:-1], "\n"]
-    repeated = qfuzz(words, cwd=here)
+    repeated = here.inside.call(*words)
     assert repeated.status == 1
     assert "  word      '\\n'" in repeated.out
-    assert qfuzz([*words[:-1], "a"], cwd=here).status == 0
+    assert here.inside.call(*words[:-1], "a").status == 0
 
 
-def test_what_was_found_comes_first_the_next_time_until_it_is_mended(here: Path) -> None:
-    first = fuzz(here, "--escape", "mine:drops_newline", "--examples", "3000")
-    again = fuzz(here, "--escape", "mine:drops_newline", "--examples", "1")
+def test_what_was_found_comes_first_the_next_time_until_it_is_mended(here: Here) -> None:
+    first = here.fuzz("--escape", "mine:drops_newline", "--examples", "3000")
+    again = here.fuzz("--escape", "mine:drops_newline", "--examples", "1")
     assert (first.status, again.status) == (1, 1)
     assert "mine:drops_newline fails in bash, argument (known)" in again.out
-    other = fuzz(here, "--escape", "mine:drops_newline", "--shell", "dash", "--examples", "1")
+    other = here.fuzz("--escape", "mine:drops_newline", "--shell", "dash", "--examples", "1")
     assert (other.status, "(known)" in other.out) == (0, False)
-    (here / "mine.py").write_text(FUNCTIONS.replace('.replace("\\n", "")', ""))
-    mended = fuzz(here, "--escape", "mine:drops_newline", "--examples", "1")
+    (here.folder / "mine.py").write_text(FUNCTIONS.replace('.replace("\\n", "")', ""))
+    mended = here.fuzz("--escape", "mine:drops_newline", "--examples", "1")
     assert mended.status == 0
     assert "'\\n' is read back in bash, argument, which it was not in an earlier run" in mended.out
-    assert "read back" not in fuzz(here, "--escape", "mine:drops_newline", "--examples", "1").out
+    assert "read back" not in here.fuzz("--escape", "mine:drops_newline", "--examples", "1").out
 
 
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"x" * 200])
-def test_a_store_that_is_none(here: Path, content: bytes) -> None:
-    (here / "bad.db").write_bytes(content)
-    said = fuzz(here, "--escape", "mine:right", "--examples", "10", "--db", "bad.db")
+def test_a_store_that_is_none(here: Here, content: bytes) -> None:
+    (here.folder / "bad.db").write_bytes(content)
+    said = here.fuzz("--escape", "mine:right", "--examples", "10", "--db", "bad.db")
     assert (said.status, said.err.count("\n")) == (2, 1)
     assert said.err.startswith("qfuzz: bad.db")
-    assert (here / "bad.db").read_bytes() == content
+    assert (here.folder / "bad.db").read_bytes() == content
 
 
-def test_json(here: Path) -> None:
+def test_json(here: Here) -> None:
     arguments = ["--escape", "mine:drops_newline", "--shell", "bash", "--shell", "dash", "--examples", "3000", "--json"]
-    said = fuzz(here, *arguments)
+    said = here.fuzz(*arguments)
     started, *findings, ended = said.records()
     assert started == {"event": "started", "target": "mine:drops_newline", "seed": 1}
     assert [(record["shell"], record["word"], record["read"]) for record in findings] == [
@@ -151,33 +159,33 @@ def test_json(here: Path) -> None:
         ),
     ],
 )
-def test_bad_input_is_one_line(inside: Inside, here: Path, arguments: list[str], error: str) -> None:  # noqa: ARG001
+def test_bad_input_is_one_line(here: Here, arguments: list[str], error: str) -> None:
     examples = () if "--examples" in arguments else ("--examples", "2000")
-    said = inside.call("fuzz", *arguments, *examples, "--seed", "1", "--jobs", "1")
+    said = here.fuzz(*arguments, *examples)
     assert said.status == 2
     *_, last = said.err.splitlines()
     assert last.startswith(f"qfuzz: {error}")
     assert "Traceback" not in said.err
 
 
-def test_what_is_not_escaped_is_skipped_and_counted(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:picky", "--on-error", "skip", "--examples", "2000")
+def test_what_is_not_escaped_is_skipped_and_counted(here: Here) -> None:
+    said = here.fuzz("--escape", "mine:picky", "--on-error", "skip", "--examples", "2000")
     assert (said.status, said.err) == (0, "qfuzz: mine:picky raises ValueError: no dollars for '$'\n")
     assert "  not escaped (raises): 1" in said.out
 
 
-def test_what_is_printed_is_said_once(here: Path) -> None:
-    said = fuzz(here, "--escape", "mine:chatty", "--examples", "2000")
+def test_what_is_printed_is_said_once(here: Here) -> None:
+    said = here.fuzz("--escape", "mine:chatty", "--examples", "2000")
     assert (said.status, said.err) == (0, "qfuzz: mine:chatty prints 'debugging' for ''\n")
     assert "  prints while it escapes; these words were tried too" in said.out
     assert "not escaped" not in said.out
 
 
-def test_one_word_is_one(here: Path) -> None:
-    assert "tried 1 word in " in fuzz(here, "--escape", "mine:right", "--word", "a").out
+def test_one_word_is_one(here: Here) -> None:
+    assert "tried 1 word in " in here.fuzz("--escape", "mine:right", "--word", "a").out
 
 
-def test_an_adapter(here: Path) -> None:
-    said = fuzz(here, "--escape-command", "npm:shell-quote-1.7.2", "--examples", "100")
+def test_an_adapter(here: Here) -> None:
+    said = here.fuzz("--escape-command", "npm:shell-quote-1.7.2", "--examples", "100")
     assert said.status == 1
     assert "npm:shell-quote-1.7.2 fails in bash, argument" in said.out

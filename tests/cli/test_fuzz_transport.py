@@ -15,12 +15,11 @@ from qfuzz.model.userland import userland_name
 from qfuzz.store.examples import StoredExamples
 from qfuzz.store.store import Store
 from qfuzz.transports.loader import resolve
-from tests.cli.command import qfuzz
 from tests.cli.inside import Inside, as_nobody
 
 
-def test_a_faithful_transport_has_nothing_to_find(tmp_path: Path) -> None:
-    said = qfuzz(["fuzz", "--transport", "quoted", "--examples", "12", "--seed", "1"], tmp_path)
+def test_a_faithful_transport_has_nothing_to_find(inside: Inside) -> None:
+    said = inside.call("fuzz", "--transport", "quoted", "--examples", "12", "--seed", "1")
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("seed 1\n")
     assert "0 breakers with different causes" in said.out
@@ -28,9 +27,9 @@ def test_a_faithful_transport_has_nothing_to_find(tmp_path: Path) -> None:
     assert "contexts: " in said.out
 
 
-def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_path: Path) -> None:
+def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(inside: Inside, tmp_path: Path) -> None:
     arguments = ["fuzz", "--transport", "nested", "--examples", "1", "--seed", "1", "--json"]
-    first = qfuzz(arguments, tmp_path)
+    first = inside.call(*arguments)
     assert (first.status, first.err) == (1, "")
     started, *breakers, ended = first.records()
     assert started == {"event": "started", "transport": "nested", "seed": 1, "known": 0}
@@ -42,33 +41,33 @@ def test_a_breaker_is_kept_told_of_first_the_next_time_and_can_be_explained(tmp_
     breaker = breakers[0]
     assert [each.name for each in tmp_path.iterdir()] == ["qfuzz.db"]
 
-    again = qfuzz(arguments, tmp_path)
+    again = inside.call(*arguments)
     assert again.status == 1
     assert again.records()[0]["known"] == len(breakers)
     known = [each | {"known": True, "first": each["program"]} for each in breakers]
     assert sorted(again.records()[1:-1], key=str) == sorted(known, key=str)
     assert again.records()[-1]["found"] == len(breakers)
 
-    explained = qfuzz(["explain", str(breaker["id"])], tmp_path)
+    explained = inside.call("explain", str(breaker["id"]))
     assert explained.status == 0, explained.err
     assert "over nested" in explained.out
     assert str(breaker["smallest"]).split("\n")[0] in explained.out
 
 
-def test_a_transport_of_ones_own_is_fuzzed_like_any_other(tmp_path: Path) -> None:
+def test_a_transport_of_ones_own_is_fuzzed_like_any_other(inside: Inside, tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text("def quote(text):\n    return '\"' + text.replace('\"', '\\\\\"') + '\"'\n")
     for name, escape, found in (("mine", "careless:quote", True), ("mended", "shlex:quote", False)):
         config = f'[transports.{name}]\ntemplate = "bash -c {{}}"\nescape = "{escape}"\n'
         (tmp_path / "qfuzz.toml").write_text(config)
-        said = qfuzz(["fuzz", "--transport", name, "--examples", "4", "--seed", "1", "--json"], tmp_path)
+        said = inside.call("fuzz", "--transport", name, "--examples", "4", "--seed", "1", "--json")
         assert said.status == found, said.err
         assert any(each["event"] == "breaker" for each in said.records()) == found
 
 
 @pytest.mark.skipif(shutil.which("busybox") is None, reason="busybox is not here")
-def test_a_breaker_is_found_and_kept_under_a_userland(tmp_path: Path) -> None:
+def test_a_breaker_is_found_and_kept_under_a_userland(inside: Inside, tmp_path: Path) -> None:
     words = ["fuzz", "--transport", "nested", "--userland", "busybox", "--examples", "1", "--seed", "1", "--json"]
-    said = qfuzz(words, tmp_path)
+    said = inside.call(*words)
     assert said.status == 1, said.err
     with closing(sqlite3.connect(tmp_path / "qfuzz.db")) as database:
         contexts = [json.loads(text) for (text,) in database.execute("select context from contexts")]
@@ -118,9 +117,9 @@ def test_a_database_that_may_only_be_read(inside: Inside, tmp_path: Path, target
     tmp_path.chmod(0o755)
 
 
-def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_left_as_it_is(inside: Inside, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not a database " * 100)
-    said = qfuzz(["fuzz", "--transport", "quoted", "--db", "notes.txt"], tmp_path)
+    said = inside.call("fuzz", "--transport", "quoted", "--db", "notes.txt")
     assert said.status == 2
     assert "notes.txt: can't be used as the store" in said.err
     assert (tmp_path / "notes.txt").read_text() == "not a database " * 100

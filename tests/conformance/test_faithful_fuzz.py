@@ -20,6 +20,7 @@ from qfuzz.model.task import Fixture
 from qfuzz.transports.available import missing_of
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
+from tests.untapped import untapped
 
 TIMEOUT_SECONDS = 20.0
 """Far more than any drawn program takes, for machines that do much else."""
@@ -60,7 +61,7 @@ def said(held: Held, what: str) -> str:
 
 def test_faithful_transports_carry_drawn_programs(pool: Pool) -> None:
     held = hold(
-        faithful(), machinery(pool, TIMEOUT_SECONDS), context_of(pool, TIMEOUT_SECONDS),
+        faithful(), untapped(machinery(pool, TIMEOUT_SECONDS)), context_of(pool, TIMEOUT_SECONDS),
         seed=SEED, jobs=2, examples=FAITHFUL_PROGRAMS,
     )  # fmt: skip
     print(said(held, "faithful transports"))
@@ -73,7 +74,7 @@ def test_faithful_transports_carry_drawn_programs(pool: Pool) -> None:
 @pytest.mark.long
 def test_armor_carries_drawn_programs(pool: Pool) -> None:
     held = hold(
-        armored(), machinery(pool, TIMEOUT_SECONDS), context_of(pool, TIMEOUT_SECONDS),
+        armored(), untapped(machinery(pool, TIMEOUT_SECONDS)), context_of(pool, TIMEOUT_SECONDS),
         seed=SEED, jobs=2, examples=ARMOR_PROGRAMS,
     )  # fmt: skip
     print(said(held, "armors"))

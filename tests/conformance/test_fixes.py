@@ -16,7 +16,7 @@ from qfuzz.transports.available import missing_of
 from qfuzz.transports.loader import load, resolve
 from tests.available import available
 from tests.conformance.programs import programs
-from tests.conformance.test_boundaries import SLOW, Directly, right_programs, run, same
+from tests.conformance.test_boundaries import Directly, is_slow, right_programs, run, same
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "transports.md"
 FIXES = ("quoted", "single-escaped", "ansi-c", "base64", "base64-piped")
@@ -92,7 +92,7 @@ def test_every_byte_is_kept_beside_every_kind_of_neighbour(pool: Pool, directly:
 def test_the_plainest_fix_survives_every_path_that_has_a_shell_at_its_end(
     pool: Pool, directly: Directly, name: str
 ) -> None:
-    survived = survives(pool, directly, "base64-piped", name, 1 if SLOW.intersection(programs_of(name)) else 3)
+    survived = survives(pool, directly, "base64-piped", name, 1 if is_slow(load().boundaries[name]) else 3)
     assert survived == (name not in DAMAGE_WHATEVER)
 
 
@@ -102,7 +102,7 @@ def test_what_is_left_alone_arrives(pool: Pool, directly: Directly, fix: str) ->
     tried = 0
     for name in BOUNDARIES:
         boundary = load().boundaries[name]
-        if boundary.faithful or missing_of(resolve(name)) is not None or SLOW.intersection(boundary.programs):
+        if boundary.faithful or missing_of(resolve(name)) is not None or is_slow(boundary):
             continue
         stack = resolve(f"{fix} > {name}")
         for task, program in right_programs()[:3]:
@@ -117,7 +117,7 @@ def test_what_is_left_alone_arrives(pool: Pool, directly: Directly, fix: str) ->
 def test_the_table_of_fixes_is_what_they_do(pool: Pool, directly: Directly, name: str) -> None:
     """A path that the table does not name carries each fix whole."""
     said = table_of_fixes().get(name, ("+",) * len(FIXES))
-    count = 3 if SLOW.intersection(programs_of(name)) else THIRTY
+    count = 3 if is_slow(load().boundaries[name]) else THIRTY
     assert tuple("+" if survives(pool, directly, fix, name, count) else "-" for fix in FIXES) == said
 
 
@@ -134,10 +134,6 @@ def table_of_fixes() -> dict[str, tuple[str, ...]]:
     assert re.findall(r"[\w-]+", header) == list(FIXES)
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows.partition("\n\n")[0].splitlines()[1:]]
     return {name: tuple(marks) for name, *marks in cells}
-
-
-def programs_of(name: str) -> tuple[str, ...]:
-    return load().boundaries[name].programs
 
 
 @functools.cache

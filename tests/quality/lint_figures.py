@@ -28,6 +28,7 @@ from qfuzz.model.task import Fixture, FixtureFile
 from qfuzz.oracle.compare import Stability
 from qfuzz.store.keys import fixture_key, task_key
 from qfuzz.transports.loader import resolve
+from tests.untapped import untapped
 
 TRANSPORTS = ("nested", "single", "double-nested", "json-naive")
 LEDGER = Path(__file__).with_name("lint_ledger.json")
@@ -131,7 +132,7 @@ def outcomes(samples: list[Sample], pool: Pool, timeout_seconds: float) -> Itera
     stacks = tuple(map(resolve, TRANSPORTS))
     linters = {stack.name: Linter.over(stack) for stack in stacks}
     plan = RunPlan(samples, len(samples), resolve("direct"), stacks, context_of(pool, timeout_seconds), JOBS)
-    for event in replay(plan, machinery(pool, timeout_seconds), lambda _: {}):
+    for event in replay(plan, untapped(machinery(pool, timeout_seconds)), lambda _: {}):
         if isinstance(event, Judged):
             program = event.sample.reply.program
             for result in event.results:

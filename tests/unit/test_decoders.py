@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jinja2
 import pytest
 
 from qfuzz.model.delivery import Launch, Refusal, Rejection
@@ -229,33 +228,3 @@ def test_a_command_line_of_systemd(text: bytes, arguments: list[bytes]) -> None:
 @pytest.mark.parametrize("text", [b"a\nb", b"it's", b"a\n", b"x\\", b"a%Z", b"a\\\\\nb"])
 def test_what_is_no_command_line_of_systemd(text: bytes) -> None:
     assert isinstance(started("systemd-model", text), Rejection)
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        "plain",
-        "a {{ b }} c",
-        "a {{- b -}} c",
-        "a {# b\nc #} d\n",
-        "{% raw %}{{ x }}{% endraw %}\n\n",
-        "a\r\nb\rc",
-        "{{ '{{' }} {{ \"x\" }}",
-        "{{ a }}{{ a.b.c }}",
-        "{{ a[0] }}",
-        "${x#{y}}",
-        "{{",
-        "{{ }}",
-        "{% endif %}",
-        "a {#",
-        "# for x in y\n## z",
-    ],
-)
-def test_jinja2_says_what_the_engine_says(template: str) -> None:
-    """The engine may render these: they are this test's own."""
-    try:
-        rendered: bytes | None = jinja2.Environment().from_string(template).render().encode()
-    except jinja2.TemplateError:
-        rendered = None
-    found = decoded("jinja2", template.encode())
-    assert isinstance(found, Rejection) if rendered is None else found == rendered

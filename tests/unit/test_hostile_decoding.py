@@ -51,13 +51,19 @@ def test_the_work_of_a_yaml_parser_is_bounded() -> None:
         b"{{ lipsum(100000) }}",
         b"{{ lipsum }}",
         b"{{ cycler.__init__.__globals__ }}",
+        b"{{ self }}",
+        b"{{ x[cycler.__init__()] }}",
+        b"{{ x.y }}{{ x() }}",
         b"{% set x = 1 %}",
         b"{{ x() }}",
         b"{% include '/etc/passwd' %}",
     ],
 )
-def test_what_jinja2_would_evaluate_is_refused_at_its_line(reply: bytes) -> None:
-    refusal = resolve("jinja2").deliver(b"echo a\n" + reply)
+def test_what_jinja2_would_evaluate_is_left_to_the_jail_or_refused_at_its_line(reply: bytes) -> None:
+    alone = resolve("jinja2").deliver(b"echo a\n" + reply)
+    assert isinstance(alone, Launch)
+    assert alone.executable == b"/usr/bin/python3"
+    refusal = resolve("jinja2 > nested").deliver(b"echo a\n" + reply)
     assert isinstance(refusal, Refusal)
     assert (refusal.boundary, refusal.offset) == ("jinja2", 7)
 

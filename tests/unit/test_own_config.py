@@ -152,7 +152,7 @@ LACKING = {
     "program here": (
         "[transports.x]\nexec = ['{here}/agent', '{reply}']",
         2,
-        "/agent is not there",
+        "/agent is not there, or may not be executed",
     ),
     "service": (
         "[transports.x]\nexec = ['cat', '{reply}']\nservice = ['no-such']\nready = ['true']",
