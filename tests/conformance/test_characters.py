@@ -55,6 +55,7 @@ OTHERWISE = {
     "shlex-argv": "hands words over, and no text",
     "taskfile": "hands the text over in the escapes of YAML, which Task reads",
     "crontab-model": "drops blanks before a command, as cron does",
+    "crontab-debian-model": "the same",
 }
 """Boundaries of which the text handed over says nothing here, and why."""
 
