@@ -38,4 +38,7 @@ def test_a_program_does_again_what_it_did(name: str) -> None:
     if reason:
         pytest.skip(str(reason))
     kept = vectors.read(name)
-    assert RECORDED[name].ask([text for text, _ in kept.rows]).rows == kept.rows
+    again = RECORDED[name].ask([text for text, _ in kept.rows])
+    if again.program != kept.program:
+        pytest.skip(f"{again.program} is here, and not {kept.program}")
+    assert again.rows == kept.rows
