@@ -126,7 +126,8 @@ def _extras() -> Iterator[Finding]:
     """What is asked for when qfuzz is installed, and can be added later."""
     absent = {name: modules for name in EXTRAS if (modules := lacking(name))}
     for name, modules in absent.items():
-        detail = f"{name} is not here, because {' and '.join(modules)} can't be imported; needed by {EXTRAS[name].serves}"
+        lacks = " and ".join(modules)
+        detail = f"{name} is not here, because {lacks} can't be imported; needed by {EXTRAS[name].serves}"
         yield Finding("extras", True, detail, absent=True)
     there = ", ".join(name for name in EXTRAS if name not in absent) or "none"
     yield Finding("extras", True, f"here: {there}", hint_for(*absent) if absent else "")
