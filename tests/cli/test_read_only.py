@@ -44,7 +44,8 @@ def breaker(tmp_path: Path) -> str:
     return str(id_)
 
 
-def test_explain_and_export_read_it_and_shrink_refuses(inside: Inside, breaker: str) -> None:
+def test_explain_and_export_read_it_and_shrink_refuses(inside: Inside, tmp_path: Path, breaker: str) -> None:
+    tmp_path.chmod(0o755)
     as_ever = inside.call("explain", breaker)
     with read_only(Path("qfuzz.db")) as store, tempfile.TemporaryDirectory() as out:
         said = inside.call("explain", breaker, "--db", store)
@@ -61,7 +62,8 @@ def test_score_reads_it(inside: Inside) -> None:
     assert (said.status, said.out, said.err) == (0, as_ever.out, "")
 
 
-def test_what_can_not_be_read_without_writing_says_so(inside: Inside, breaker: str) -> None:
+def test_what_can_not_be_read_without_writing_says_so(inside: Inside, tmp_path: Path, breaker: str) -> None:
+    tmp_path.chmod(0o755)
     with closing(sqlite3.connect("qfuzz.db")) as connection:
         connection.execute("create table later (x)")
         with read_only(Path("qfuzz.db"), Path("qfuzz.db-wal")) as store:
