@@ -13,7 +13,7 @@ PARAGRAPH = "\n\n"
 
 
 def boundaries_page(registry: Registry) -> str:
-    """Markdown: a heading for each file of boundaries with its first paragraph, and below it each boundary's paragraph."""
+    """Markdown: for each file of boundaries a heading, its first paragraph, and below it what each boundary says."""
     return "\n".join(_lines(registry)) + "\n"
 
 
