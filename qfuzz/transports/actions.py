@@ -21,6 +21,7 @@ class ActionsExpression(Boundary):
     cannot_carry = "NUL"
     witness = b"printf '%s\\n' 'Adds `touch side` helper'"
     faithful = False
+    expands = True
     starts_shell = True
     tool = True
     rules = Nested.rules

@@ -13,6 +13,7 @@ from qfuzz.bash.quote import as_word
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 from qfuzz.transports.protection import is_left_alone, protection_of
+from qfuzz.transports.stacking import check_stack, merged
 
 STACK_SEPARATOR = ">"
 
@@ -69,6 +70,9 @@ class Boundary(ABC):
     tool = False
     """Whether a shell that it starts gets the text otherwise than as a word of a command line: from a program that
     reads it, or from a variable."""
+    expands = False
+    """Whether a shell may run parts of the text while it reads what this layer made of it: before, and beside, what the
+    text is."""
     encodes = False
     """Whether no byte of the text stands as it was in what it makes, so that no layer after it can read any."""
     programs: tuple[str, ...] = ()
@@ -210,7 +214,7 @@ class Transport:
                 files += result.files
                 id_mapped |= result.id_mapped
                 if is_last:
-                    result = _with_shells(replace(result, files=files, id_mapped=id_mapped), shells)
+                    result = _with_shells(replace(result, files=merged(files), id_mapped=id_mapped), shells)
                     result = self._marked(result)
                 else:
                     result = launch_as_program(result)
@@ -221,7 +225,7 @@ class Transport:
         last = self.starter.embed(current)
         if isinstance(last, Launch):
             shells.append(self.starter)
-            last = self._marked(_with_shells(replace(last, files=files, id_mapped=id_mapped), shells))
+            last = self._marked(_with_shells(replace(last, files=merged(files), id_mapped=id_mapped), shells))
         yield Step(self.starter.name, last)
 
     def deliver(self, text: bytes) -> Delivery:
@@ -342,7 +346,10 @@ class Registry:
         return [*self.boundaries, *self.aliases]
 
     def resolve(self, text: str) -> Transport:
-        """The transport of a name or of a stack `a > b`; raises UsageError for an unknown part or an empty one."""
+        """The transport of a name or of a stack `a > b`.
+
+        Raises UsageError for an unknown part or an empty one, and for a layer that can't follow one before it.
+        """
         parts: list[str] = []
         for part in text.split(STACK_SEPARATOR):
             name = part.strip()
@@ -354,15 +361,14 @@ class Registry:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
                 note = f"; {self._note}" if self._note else ""
                 raise UsageError(what, hint=f"`qfuzz transports` lists the known ones{note}")
-        last = next((part for part in parts[:-1] if self.boundaries[part].runs_reply), None)
-        if last is not None:
-            raise UsageError(f"{last} runs the reply itself, so no layer can follow it in {text!r}")
         # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
         if len(parts) > 1 and parts[-1] == "direct":
             parts.pop()
         known_as = next((alias for alias, stack in self.aliases.items() if list(stack) == parts), None)
         title = known_as or f" {STACK_SEPARATOR} ".join(parts)
-        return Transport(title, tuple(self.boundaries[part] for part in parts), self.boundaries["direct"])
+        boundaries = tuple(self.boundaries[part] for part in parts)
+        check_stack(boundaries, text)
+        return Transport(title, boundaries, self.boundaries["direct"])
 
 
 REGISTRY = Registry()

@@ -20,6 +20,7 @@ class Eval(Boundary):
     cannot_carry = "NUL"
     witness = b"x=1; echo $x"
     faithful = False
+    expands = True
     starts_shell = False
     adds_text = True
     arrival_note = "the shell that gets the text reads it twice"

@@ -24,6 +24,7 @@ class Heredoc(Boundary):
     cannot_carry = "NUL"
     witness = b"x=1; echo $x"
     faithful = False
+    expands = True
     starts_shell = True
     sees_arrival = False
     adds_text = True

@@ -59,6 +59,7 @@ class Xargs(Boundary):
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b"printf '%s\\n' 'a  b'"
     faithful = False
+    expands = True
     starts_shell = True
     tool = True
     keeps_status = False

@@ -32,6 +32,7 @@ class Nested(Boundary):
     cannot_carry = "NUL"
     witness = b"echo '$HOME'"
     faithful = False
+    expands = True
     starts_shell = True
     rules = MappingProxyType(
         {
@@ -74,6 +75,7 @@ class Single(Boundary):
     cannot_carry = "NUL"
     witness = b"echo 'a  b'"
     faithful = False
+    expands = True
     starts_shell = True
     rules = MappingProxyType({ord("'"): "ends the single quotes around the reply"})
 

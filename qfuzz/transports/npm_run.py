@@ -64,6 +64,7 @@ class PackageScriptModel(Boundary):
     cannot_carry = "NUL; bytes that are not UTF-8; more than 131,071 bytes"
     witness = b"printf '%s\\n' 'john$doe'"
     faithful = False
+    expands = True
     starts_shell = True
     shells = 2
     tool = True

@@ -172,6 +172,7 @@ class SshPasted(_Ssh):
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = Nested.witness
     rules = Nested.rules
+    expands = True
     tool = False
 
     def files(self) -> tuple[SideFile, ...]:
