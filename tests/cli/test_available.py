@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from qfuzz.cli.doctor import examine
+from qfuzz.cli.doctor import Finding, examine
 from qfuzz.model.errors import HostError
+from qfuzz.model.extras import EXTRAS
 from qfuzz.transports import available
 from qfuzz.transports.base import NodePackage
 from qfuzz.transports.loader import load, resolve
@@ -23,6 +24,7 @@ def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("qfuzz.model.extras.find_spec", lambda _: None)
 
 
 @pytest.mark.usefixtures("without_programs")
@@ -81,7 +83,11 @@ def test_a_missing_library_has_its_extra() -> None:
 
 @pytest.mark.usefixtures("without_libraries")
 def test_doctor_names_the_same_commands_as_diff_does() -> None:
-    (found,) = (finding for finding in examine() if finding.name == "transports")
+    findings = list(examine())
+    (found,) = (finding for finding in findings if finding.name == "transports")
+    *absent, extras = (finding for finding in findings if finding.name == "extras")
+    assert [finding.detail.split()[0] for finding in absent] == list(EXTRAS)
+    assert extras == Finding("extras", True, "here: none", f"pip install 'qfuzz[{','.join(EXTRAS)}]'")
     lacking = [each for each in map(available.missing, load().boundaries.values()) if each is not None]
     commands = found.remedy.split(" && ")
     assert {"pip install bashlex", "pip install 'qfuzz[boundaries]'"} <= set(commands)
