@@ -19,6 +19,7 @@ from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.extras import EXTRAS, hint_for, lacking
 from qfuzz.model.tools import PACKAGES as TOOLS
 from qfuzz.transports.available import PACKAGES, SEARCH_PATH, missing, version_of
 from qfuzz.transports.loader import load, resolve
@@ -89,6 +90,7 @@ def examine() -> Iterator[Finding]:
         yield from _libraries()
         yield from _boundaries(pool)
         yield from _adapters()
+        yield from _extras()
 
 
 def _programs(versions: Mapping[str, str]) -> Iterator[Finding]:
@@ -125,6 +127,17 @@ def _adapters() -> Iterator[Finding]:
         yield Finding("adapters", True, f"{name} can't be used, because {error.what}", absent=True)
     detail = f"{len(ADAPTERS) - len(lacking)} of {len(ADAPTERS)} are available"
     yield Finding("adapters", True, detail, " && ".join(sorted({error.hint for error in lacking.values()})))
+
+
+def _extras() -> Iterator[Finding]:
+    """What is asked for when qfuzz is installed, and can be added later."""
+    absent = {name: modules for name in EXTRAS if (modules := lacking(name))}
+    for name, modules in absent.items():
+        lacks = " and ".join(modules)
+        detail = f"{name} is not here, because {lacks} can't be imported; needed by {EXTRAS[name].serves}"
+        yield Finding("extras", True, detail, absent=True)
+    there = ", ".join(name for name in EXTRAS if name not in absent) or "none"
+    yield Finding("extras", True, f"here: {there}", hint_for(*absent) if absent else "")
 
 
 def _version(name: str, version: str) -> str:

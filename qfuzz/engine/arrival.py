@@ -23,9 +23,12 @@ class Recorder:
     handed_on: Tapped
 
     def text(self, launch: Launch, fixture: Fixture) -> bytes | None:
-        """The text, or None where none reached a last shell. Without an inner shell nothing is started."""
+        """The text, or None where none reached a last shell, or none can be seen. Without an inner shell nothing is
+        started."""
         if not launch.inner_shells:
             return launch.program
+        if launch.hides_arrival:
+            return None
         if launch.own is not None:
             # Whether the path failed shows only where the reply runs.
             return self.handed_on(launch, fixture)

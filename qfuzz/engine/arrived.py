@@ -23,6 +23,8 @@ class Arrival(enum.Enum):
     CHANGED = "changed"
     LOST = "lost"
     """No text reached a last shell: an outer one could not parse what it got, or started something else."""
+    UNSEEN = "not seen"
+    """A shell on the way is one that no recorder can stand before."""
     REJECTED = "rejected"
     REFUSED = "refused"
     FAILED = "harness-error"
@@ -81,10 +83,14 @@ def _delivered(sample: Sample, transport: Transport, stopped: Stopped) -> Arrive
         return Arrived(transport.name, Arrival.REFUSED, undelivered=delivery)
     if isinstance(delivery, Rejection):
         return Arrived(transport.name, Arrival.REJECTED, undelivered=delivery)
+    if delivery.inner_shells and delivery.hides_arrival:
+        return Arrived(transport.name, Arrival.UNSEEN)
     # Without an inner shell the text that is handed over is what arrives, and nothing need be started.
     text = stopped(delivery, sample.fixture) if delivery.inner_shells else delivery.program
     if text is None:
-        return Arrived(transport.name, Arrival.LOST)
+        # Recorders behind a shell that is none of theirs may not be told for its children.
+        hidden = any(boundary.starts_shell and not boundary.sees_arrival for boundary in transport.boundaries)
+        return Arrived(transport.name, Arrival.UNSEEN if hidden else Arrival.LOST)
     whole_inside = transport.adds_text and program in text
     offset = None if whole_inside else first_difference(program, text)
     return Arrived(transport.name, Arrival.SAME if offset is None else Arrival.CHANGED, text, offset)

@@ -60,7 +60,7 @@ def _context_key(pool: Pool, timeout: float) -> str:
 def _path_result(result: Result) -> PathResult:
     verdict = result.verdict
     assert verdict is not None, "there is a task"
-    diverged = None if result.comparison is None else result.comparison.diverged
+    diverged = None if result.comparison is None else result.comparison.differs
     counted = verdict.outcome not in _NOT_COUNTED
     return PathResult(verdict.passed, counted, verdict.outcome.value, verdict.detail, diverged)
 

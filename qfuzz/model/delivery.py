@@ -59,6 +59,8 @@ class Launch:
     the one that runs the reply; with 0 of them the program is what arrived. `shell` is the last shell's program name,
     used for its own -n check. `id_mapped`: it changes from one user to another, which only a jail of several users
     allows. With `own` the number of shells on the way is not known from the launch, and `inner_shells` is only not 0.
+    `hides_arrival`: the shell that runs the reply is one that no recorder can stand before, so that of a launch with
+    inner shells nobody can say what arrived.
     """
 
     executable: bytes
@@ -69,6 +71,7 @@ class Launch:
     shell: str = "bash"
     inner_shells: int = 0
     id_mapped: bool = False
+    hides_arrival: bool = False
     own: OwnRun | None = None
 
     @property

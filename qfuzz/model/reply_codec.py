@@ -89,6 +89,17 @@ def _dotted(value: JsonValue, path: str) -> JsonValue:
     return _dotted(inner, rest) if rest else inner
 
 
+def are_replies(text: bytes) -> bool:
+    """Whether every line of `text` is a reply record (blank ones aside), and so no program that anybody wrote."""
+    lines = [line for line in text.split(b"\n") if line.strip()]
+    try:
+        for line in lines:
+            decode_reply(line)
+    except InputError:
+        return False
+    return bool(lines)
+
+
 def read_program(file: Path) -> bytes:
     """The bytes of a file that holds one reply and nothing else; `-` is standard input.
 

@@ -20,7 +20,7 @@ from qfuzz.transports.base import Transport
 
 _EXCERPT_BYTES = 24
 _MOST_REASONS = 3
-_NO_FAULT = (Arrival.SAME, Arrival.REFUSED, Arrival.FAILED)
+_NO_FAULT = (Arrival.SAME, Arrival.UNSEEN, Arrival.REFUSED, Arrival.FAILED)
 
 
 class ArrivalReport:
@@ -55,7 +55,8 @@ class ArrivalReport:
     def print(self, stream: TextIO) -> None:
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         table.add_column("transport", overflow="fold")
-        columns = [arrival for arrival in Arrival if arrival is not Arrival.FAILED or self.failures]
+        seldom = {Arrival.UNSEEN, Arrival.FAILED}
+        columns = [each for each in Arrival if each not in seldom or any(c[each] for c in self._counts.values())]
         for arrival in columns:
             table.add_column(arrival.value, justify="right", no_wrap=True)
         table.add_column("equality is", overflow="fold")

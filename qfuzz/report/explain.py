@@ -139,6 +139,8 @@ def _why_nothing(one: Explained) -> str:
     if one.transport.is_own:
         return "it was not seen"
     launch = one.transport.deliver(one.program)
+    if isinstance(launch, Launch) and launch.hides_arrival:
+        return "it was not seen: other layers carry what starts that shell"
     if isinstance(launch, Launch) and launch.first_shell is None:
         return "nothing: the program that should start it did not"
     return "nothing: an outer shell could not parse what it got"

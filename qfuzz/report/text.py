@@ -10,7 +10,9 @@ from typing import TextIO
 
 from qfuzz.engine.events import Judged, Result
 from qfuzz.engine.shrinking import Shrunk
+from qfuzz.model.errors import MAX_LINE
 from qfuzz.model.text import counted, one_line
+from qfuzz.oracle.compare import Stability
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.report.causes import CauseGroups
 from qfuzz.report.tally import Counts, Row, Tally
@@ -75,6 +77,7 @@ def print_table(tally: Tally, stream: TextIO) -> None:
 _JUDGED = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
 COMPARED = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
 _GAP = "  "
+_UNSETTLED = {Stability.NONDETERMINISTIC: "Not stable", Stability.DIRECT_TIMEOUT: "No direct end"}
 
 
 def _table(
@@ -173,6 +176,11 @@ def notes_of(tally: Tally, rows: list[Row]) -> Iterator[str]:
             f"Not stable when repeated, so judged by the verdict only: {unstable}. Breakers among them have causes "
             "by verdict, and no smaller reply."
         )
+    for stability, places in tally.unsettled.items():
+        if places.count:
+            more = places.count - len(places.first)
+            named = ", ".join(places.first) + (f" and {more} more" if more else "")
+            yield from _wrapped(one_line(f"{_UNSETTLED[stability]}, so not compared: {named}.", MAX_LINE))
     no_direct = sum(row.counts.no_direct for row in rows)
     if no_direct:
         yield f"Not to be started directly, so counted nowhere above: {no_direct}."

@@ -29,9 +29,18 @@ PHRASES: tuple[bytes, ...] = (
 
 RARE: tuple[bytes, ...] = (
     *(bytes([byte]) for byte in b"%-=^.,:@+_\t"),
-    *(text.encode() for text in ("é", "€", "日", "\u00a0", "\u2028", "\x7f", "\x01", "\r", "\x1b")),
+    *(text.encode() for text in ("é", "€", "日", "\u00a0", "\x01", "\x1b")),
     b"\xff",
 )
+
+EDGES: tuple[bytes, ...] = (
+    *(text.encode() for text in ("\u0085", "\u2028", "\u2029", "\ufeff", "\r", "\x7f", "\u0080", "\U0001f600")),
+    *(text.encode() for text in ("\f", "\v", "\ufffe", "\uffff")),
+    *(b"\xed\xa0\x80", b"\xc0\x80", b"\x85"),
+)
+"""What readers of text disagree on: line breaks of some (NEL, LS, PS, CR, FF, VT), the byte order mark, controls of the
+second block and DEL, noncharacters, a character beyond the basic plane; then what is no UTF-8: a lone surrogate, an
+overlong form, a byte out of a sequence that is itself the line break of an encoding of one byte."""
 
 _OF_HAZARD: Mapping[str, tuple[bytes, ...]] = {
     "apostrophe": (b"'",),
@@ -75,7 +84,7 @@ def some(choices: Choices, make: Callable[[], T], low: int, high: int) -> list[T
 
 
 def piece(choices: Choices) -> bytes:
-    """A letter, one character of the small alphabet, a phrase, or, seldom, something rare."""
+    """A letter, one character of the small alphabet, a phrase, or, seldom, something rare or at the edge of text."""
     tier = choices.integer(0, 19)
     if tier < 3:
         # Without a further choice, so that nothing is plainer.
@@ -84,7 +93,9 @@ def piece(choices: Choices) -> bytes:
         return choices.pick(LETTERS)
     if tier < 14:
         return choices.pick(COMMON)
-    return choices.pick(PHRASES if tier < 18 else RARE)
+    if tier < 18:
+        return choices.pick(PHRASES)
+    return choices.pick(RARE if tier == 18 else EDGES)
 
 
 def payload(choices: Choices, *, most: int = MOST_PIECES) -> bytes:

@@ -298,7 +298,9 @@ def _with_shells(launch: Launch, shells: list[Boundary]) -> Launch:
     seen = launch.inner_shells + sum(boundary.sees_arrival for boundary in shells)
     # The first one needs no recorder: what it gets is in the launch.
     first_is_seen = launch.first_shell is not None and bool(shells) and shells[-1].sees_arrival
-    return replace(launch, inner_shells=seen - first_is_seen, shell=shells[0].shell if shells else "bash")
+    shell = shells[0].shell if shells else "bash"
+    hides = bool(shells) and not shells[0].sees_arrival
+    return replace(launch, inner_shells=seen - first_is_seen, shell=shell, hides_arrival=hides)
 
 
 def launch_as_program(launch: Launch, word: Callable[[bytes], bytes] = as_word) -> bytes:

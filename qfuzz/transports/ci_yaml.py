@@ -8,7 +8,7 @@ from qfuzz.model.delivery import Launch, Refusal, Rejection, SideFile
 from qfuzz.transports.afresh import afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.script_file import SCRIPT_DIRECTORY
-from qfuzz.transports.yaml_text import refuse, scalar_at
+from qfuzz.transports.yaml_text import YamlPlain, refuse, scalar_at
 
 
 class _Step(Boundary):
@@ -47,7 +47,7 @@ class GithubRun(_Step):
 
     name = "github-run"
     summary = "- run: R in a GitHub workflow, then bash -e FILE"
-    owns = "what yaml-plain owns; any command that fails"
+    owns = f"{YamlPlain.owns}; any command that fails"
     witness = b"false; echo x"
     before = "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: "
     path = ("jobs", "test", "steps", 0, "run")
@@ -69,7 +69,7 @@ class GitlabScript(_Step):
 
     name = "gitlab-script"
     summary = "- R below script: in a GitLab pipeline, with set -eo pipefail"
-    owns = "what yaml-plain owns; any command that fails, in pipelines too"
+    owns = f"{YamlPlain.owns}; any command that fails, in pipelines too"
     witness = b"false | true; echo $?"
     before = "test:\n  script:\n    - "
     path = ("test", "script", 0)

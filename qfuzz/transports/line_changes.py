@@ -49,11 +49,12 @@ class Crlf(_Change):
 class Stripped(_Change):
     """Blanks and newlines at both ends of the text are taken away: `text.strip()` is in most tools that read a
     model's answer. A blank after a backslash, the end of an open quote or a heredoc's last empty lines are lost.
-    It owns blanks at the ends, and can't carry a NUL. Source: bytes.strip of Python."""
+    It owns blanks at the ends, tab, carriage return, form feed and vertical tab among them, and can't carry a NUL.
+    Source: bytes.strip of Python."""
 
     name = "stripped"
     summary = "blanks and newlines taken away at both ends"
-    owns = "blanks and newlines at the ends"
+    owns = "blanks, tab, carriage return, form feed, vertical tab and newline at the ends"
     witness = b"printf '<%s>' a\\ "
 
     def change(self, text: bytes) -> bytes:
@@ -66,11 +67,12 @@ class Stripped(_Change):
 class LinesStripped(_Change):
     """Blanks at both ends of every line are taken away: editors that trim, Markdown and YAML made by hand,
     "clean-up" of indentation. Indented text in heredocs and Makefiles is changed without any error. It owns
-    blanks where a line begins or ends, and can't carry a NUL. Source: bytes.strip of Python, line by line."""
+    blanks where a line begins or ends, tab, carriage return, form feed and vertical tab among them, and can't carry a
+    NUL. Source: bytes.strip of Python, line by line."""
 
     name = "lines-stripped"
     summary = "blanks taken away at both ends of every line"
-    owns = "blanks and tabs where a line begins or ends"
+    owns = "blanks, tab, carriage return, form feed and vertical tab where a line begins or ends"
     witness = b"cat <<'EOF'\n\tindented\nEOF"
 
     def change(self, text: bytes) -> bytes:

@@ -5,6 +5,8 @@ another, each when the shell asks for one; at the end it types end-of-file until
 the shell are the terminal, its standard output is not: what commands print stays apart from what the terminal shows,
 and is compared.
 The exit status is the shell's own. What is not compared is what only the terminal sees: prompts, echo, messages.
+An interactive shell is another one than `bash -c` in more than its input: it goes on after an error that would end that
+one (`${x:?}`), ignores SIGTERM, has job control, and prompts wherever its stderr goes.
 Sources: bash(1), READLINE and HISTORY EXPANSION; termios(3), canonical mode.
 """
 
@@ -25,6 +27,9 @@ CANONICAL_BYTES = 4095
 _AVOID = b"!?"
 """An exclamation mark starts history expansion, also between the quotes of `$'...'`."""
 
+_LAST_ARGUMENT = b": /usr/bin/bash\n"
+"""What `$_` is where bash begins."""
+
 
 @functools.cache
 def typist(name: str) -> SideFile:
@@ -40,9 +45,9 @@ def typed(name: str, mode: str, text: bytes) -> Launch:
     return Launch(file.path, (file.path, mode.encode(), TAP.encode()), text, stdin=text, files=(file,))
 
 
-def in_one_line(program: bytes) -> bytes:
-    """A line without anything that a terminal, readline or history takes for its own."""
-    return one_line(program, _AVOID) + b" < /dev/null"
+def in_one_line(program: bytes, before: bytes = b"") -> bytes:
+    """A line without anything that a terminal, readline or history takes for its own; `before` runs first."""
+    return one_line(before + _LAST_ARGUMENT + program, _AVOID) + b" < /dev/null"
 
 
 class Terminal(Boundary):
@@ -68,13 +73,17 @@ class Terminal(Boundary):
 
 class PtyTyped(Terminal):
     """Line by line into an interactive bash with line editing, as pexpect's `sendline` and agents with a terminal do.
-    Readline owns the tab (completion) and every control character, history expansion owns `!`, and a command that
-    reads its input gets the following lines. A control character may end or kill what runs. It can't carry a NUL.
-    Source: bash(1), READLINE, HISTORY EXPANSION; pexpect's documentation of `sendline`."""
+    Readline owns the tab (completion), every control character, and bytes that are not UTF-8, which it drops;
+    history expansion owns `!`, and `^` where a line begins. A command that reads its input, builtin or not, gets the
+    following lines. A control character may end or kill what runs. It can't carry a NUL. Source: bash(1), READLINE,
+    HISTORY EXPANSION; pexpect's documentation of `sendline`."""
 
     name = "pty-typed"
     summary = "typed into an interactive bash, line by line"
-    owns = "!, tab, control characters; standard input: following lines"
+    owns = (
+        "!, ^ where a line begins, tab, control characters, bytes that are not UTF-8; standard input: following lines; "
+        "what follows byte 4,095 of a line that is typed while a command runs"
+    )
     witness = b"x=1; echo \"a!x\"; echo 'a\tb'"
     mode = "typed"
 
@@ -87,15 +96,20 @@ class PtyTyped(Terminal):
 
 class PtyPasted(Terminal):
     """Pasted into an interactive bash as one bracketed paste, which terminals have done since 2019 (Bash 5.1, readline
-    8.1). The tab and control characters of the text are taken as they are, and lines are read as one; history
-    expansion still owns `!`, and the marks of the paste themselves can stand in the text. It can't carry a NUL.
-    Source: readline(3), enable-bracketed-paste; xterm's ctlseqs, Bracketed Paste Mode."""
+    8.1). The tab and most control characters of the text are taken as they are, and lines are read as one. The
+    terminal still owns those with which people interrupt, quit, suspend, stop and start what runs, a carriage return
+    becomes a newline, history expansion owns `!`, and `^` where a line begins, and the marks of the paste themselves
+    can stand in the text. It can't carry a NUL. Source: readline(3), enable-bracketed-paste; xterm's ctlseqs,
+    Bracketed Paste Mode."""
 
     name = "pty-pasted"
     summary = "pasted into an interactive bash, bracketed"
-    owns = "!, the end mark of a paste (ESC [201~)"
+    owns = "!, ^ where a line begins, carriage return, ^C, ^\\, ^Z, ^S, ^Q, the end mark of a paste (ESC [201~)"
     witness = b'x=1; echo "a!x"'
     mode = "pasted"
+
+    def armor(self, program: bytes) -> bytes | None:
+        return in_one_line(program, b"export TERM=dumb\n")
 
     def disclosure(self) -> str:
         return (
@@ -107,11 +121,15 @@ class PtyPasted(Terminal):
 class PtyPlain(Terminal):
     """Typed into an interactive bash without line editing, as on a serial line or with `bash --noediting`. The
     terminal's own line discipline owns the control characters, and cuts each line at 4,095 bytes; history expansion
-    owns `!`. It can't carry a NUL. Source: termios(3), canonical mode; drivers/tty/n_tty.c of Linux."""
+    owns `!`, and `^` where a line begins. It can't carry a NUL. Source: termios(3), canonical mode;
+    drivers/tty/n_tty.c of Linux."""
 
     name = "pty-plain"
     summary = "typed into an interactive bash without line editing"
-    owns = "!, control characters, what follows byte 4,095 of a line; standard input: following lines"
+    owns = (
+        "!, ^ where a line begins, control characters, what follows byte 4,095 of a line; standard input: following "
+        "lines"
+    )
     witness = b"echo " + b"x" * 4200
     mode = "plain"
 

@@ -22,7 +22,7 @@ _FOLDER = "/run/qfuzz/in/tmux"
 # A pane's command goes through a shell, which only waits for bash here, so it may as well be the quickest.
 _CONFIG = "set -g default-shell /bin/sh\n"
 
-_BASH_START = f"PROMPT_COMMAND='printf . >> {TAP}/prompts'\n"
+_BASH_START = f"PROMPT_COMMAND='printf . >> {TAP}/prompts'\nPS1='$ '\n"
 
 # The size is that of a login, where tmux has no terminal of its own to learn it from.
 _START = f"""\
@@ -34,6 +34,9 @@ tmux -S {TAP}/tmux -f {_FOLDER}/config new-session -d -x 200 -y 50 -P -F '#{{pan
 exec /run/qfuzz/in/tmux_typist "$1" {TAP}
 """
 """Starts the server, then becomes the typist."""
+
+_AS_BEFORE = b"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION; export TERM=dumb; export -n SHELL\n"
+"""What tmux has put into the environment, taken back."""
 
 _FILES = tuple(
     SideFile(f"{_FOLDER}/{name}".encode(), text.encode(), mode)
@@ -55,7 +58,7 @@ class _Tmux(Terminal):
         return refusal or Launch(start, (start, self.mode.encode()), text, stdin=text, files=files)
 
     def armor(self, program: bytes) -> bytes | None:
-        line = in_one_line(b"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION; export TERM=dumb\n" + program)
+        line = in_one_line(program, _AS_BEFORE)
         return line if len(line) <= _MOST else None
 
 
@@ -68,7 +71,10 @@ class TmuxKeys(_Tmux):
 
     name = "tmux-keys"
     summary = 'tmux send-keys "R" Enter'
-    owns = "names of keys, a semicolon at the end; !, tab, control characters; standard input: following lines"
+    owns = (
+        "names of keys, a semicolon at the end; !, ^ where a line begins, tab, control characters, bytes that are not "
+        "UTF-8; standard input: following lines"
+    )
     witness = b"x=1; echo \"a!x\"; echo 'a\tb'"
     mode = "keys"
 
@@ -82,7 +88,10 @@ class TmuxLiteral(_Tmux):
 
     name = "tmux-literal"
     summary = 'tmux send-keys -l "R", then Enter'
-    owns = "a semicolon at the end; !, tab, control characters; standard input: following lines"
+    owns = (
+        "a semicolon at the end; !, ^ where a line begins, tab, control characters, bytes that are not UTF-8; standard "
+        "input: following lines"
+    )
     witness = TmuxKeys.witness
     mode = "literal"
 

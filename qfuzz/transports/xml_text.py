@@ -37,12 +37,12 @@ def _parse(boundary: str, document: str) -> bytes | Rejection:
 class XmlNaive(Boundary):
     """`<command>R</command>` pasted together and parsed: tool calls in XML, configuration of build servers. A
     less-than sign opens a tag, an ampersand an entity, and the parser makes one newline of each carriage return;
-    where another element stands inside, the text ends there. It owns these, and can't carry a NUL or bytes that
-    are not UTF-8. Source: XML 1.0, 2.4 and 2.11; Expat reads it."""
+    where another element stands inside, the text ends there. It owns these, control characters, U+FFFE and U+FFFF,
+    and can't carry a NUL or bytes that are not UTF-8. Source: XML 1.0, 2.2, 2.4 and 2.11; Expat reads it."""
 
     name = "xml-naive"
     summary = "the reply pasted into <command>R</command>, parsed by Expat"
-    owns = "<, &, carriage return, ]]>, control characters"
+    owns = "<, &, carriage return, ]]>, control characters, U+FFFE, U+FFFF"
     cannot_carry = "NUL; bytes that are not UTF-8; more than 131,071 bytes"
     witness = b"true && echo a"
     faithful = False

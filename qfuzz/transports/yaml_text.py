@@ -21,6 +21,10 @@ from qfuzz.transports.limits import refuse_bytes, refuse_long
 
 KEY = "run"
 _MOST_OPEN = 100
+OWN_BREAKS = "carriage return, U+0085, U+2028, U+2029"
+"""Line breaks of YAML 1.1 beside the newline; most other readers of text know none of the last three."""
+OWN_CONTROLS = "control characters, DEL, U+0080 to U+009F, U+FFFE, U+FFFF"
+"""What no YAML file holds, but for a tab and the line breaks (YAML 1.1, 5.1)."""
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -107,12 +111,14 @@ class _Pasted(Boundary):
 
 class YamlPlain(_Pasted):
     """`run: R`, as people write one command into a CI file. In a plain scalar a blank and a number sign begin a
-    comment, a colon and a blank make a mapping, line breaks fold, and the first character may be an indicator.
-    It owns these, and can't carry a NUL or bytes that are not UTF-8. Source: YAML 1.1, 9.1.3; PyYAML reads it."""
+    comment, a colon and a blank make a mapping, line breaks fold, a tab begins no word, and the first character may
+    be an indicator. YAML 1.1 has more line breaks than most: carriage return, U+0085 (NEL), U+2028 and U+2029 are
+    breaks too. It owns these and control characters, and can't carry a NUL or bytes that are not UTF-8. Source: YAML
+    1.1, 9.1.3, 5.1 and 5.4; PyYAML reads it."""
 
     name = "yaml-plain"
     summary = "run: R, a plain scalar, read by PyYAML"
-    owns = "' #', ': ', newlines, blanks at the ends, an indicator at the beginning"
+    owns = f"' #', ': ', newline, {OWN_BREAKS}; blanks at the ends, an indicator at the beginning, tab; {OWN_CONTROLS}"
     witness = b'echo "build #7"'
 
     def disclosure(self) -> str:
@@ -124,12 +130,13 @@ class YamlPlain(_Pasted):
 
 class YamlSingle(_Pasted):
     """`run: 'R'`. Between single quotes an apostrophe ends the scalar, two of them are one, and line breaks fold
-    with the blanks around them. It owns the apostrophe and the newline, and can't carry a NUL or bytes that are
-    not UTF-8. Source: YAML 1.1, 9.1.2; PyYAML reads it."""
+    with the blanks around them, carriage return, U+0085 (NEL), U+2028 and U+2029 too. It owns the apostrophe, line
+    breaks and control characters, and can't carry a NUL or bytes that are not UTF-8. Source: YAML 1.1, 9.1.2, 5.1 and
+    5.4; PyYAML reads it."""
 
     name = "yaml-single"
     summary = "run: 'R', a single-quoted scalar, read by PyYAML"
-    owns = "apostrophe; newline and the blanks around it"
+    owns = f"apostrophe; newline, {OWN_BREAKS} and the blanks around them; {OWN_CONTROLS}"
     witness = b"echo a\necho b"
     before = "'"
     after = "'"
@@ -155,12 +162,12 @@ class YamlSingle(_Pasted):
 
 class YamlDouble(_Pasted):
     """`run: "R"`. Between double quotes a backslash starts an escape, a double quote ends the scalar, and line
-    breaks fold. It owns these three and control characters, and can't carry a NUL or bytes that are not UTF-8.
-    Source: YAML 1.1, 9.1.1 and 5.6; PyYAML reads it."""
+    breaks fold, carriage return, U+0085 (NEL), U+2028 and U+2029 too. It owns these and control characters, and can't
+    carry a NUL or bytes that are not UTF-8. Source: YAML 1.1, 9.1.1, 5.1, 5.4 and 5.6; PyYAML reads it."""
 
     name = "yaml-double"
     summary = 'run: "R", a double-quoted scalar, read by PyYAML'
-    owns = "double quote, backslash, control characters, newlines"
+    owns = f"double quote, backslash; newline, {OWN_BREAKS} and the blanks around them; {OWN_CONTROLS}"
     witness = b'echo "a  b"'
     before = '"'
     after = '"'
@@ -204,12 +211,13 @@ class _Block(_Pasted):
 class YamlLiteral(_Block):
     """`run: |` and the reply below, each line indented: how CI files carry scripts. The lines are kept, yet the
     first one that is not empty sets the indentation, so that blanks before it are lost or break the file; a
-    final newline is added, further ones are dropped; carriage returns are line breaks. It owns these, and can't
-    carry a NUL or bytes that are not UTF-8. Source: YAML 1.1, 9.2 and 9.3.1; PyYAML reads it."""
+    final newline is added, further ones are dropped. Carriage return, U+0085 (NEL), U+2028 and U+2029 are line breaks,
+    and what follows one is not indented. It owns these and control characters, and can't carry a NUL or bytes that
+    are not UTF-8. Source: YAML 1.1, 9.2, 9.3.1, 5.1 and 5.4; PyYAML reads it."""
 
     name = "yaml-literal"
     summary = "run: | and the reply indented below, read by PyYAML"
-    owns = "blanks before the first line, newlines at the end, carriage return, controls"
+    owns = f"blanks before the first line, newlines at the end, {OWN_BREAKS}; {OWN_CONTROLS}"
     witness = b" echo a\necho b"
     before = "|"
 
@@ -224,7 +232,7 @@ class YamlFolded(_Block):
 
     name = "yaml-folded"
     summary = "run: > and the reply indented below, read by PyYAML"
-    owns = "newlines, blanks before the first line, carriage return, controls"
+    owns = f"blanks before the first line, newline, {OWN_BREAKS}; {OWN_CONTROLS}"
     witness = b"echo a\necho b"
     before = ">"
 
@@ -234,8 +242,9 @@ class YamlFolded(_Block):
 
 class Yaml(Boundary):
     """The command written by a YAML serializer and read by a YAML parser: how a program should write a CI file. It
-    owns nothing, and can't carry a NUL or bytes that are not UTF-8. Source: PyYAML, safe_dump with
-    allow_unicode; and compose."""
+    owns nothing, and can't carry a NUL or bytes that are not UTF-8. What is not ASCII is escaped, as PyYAML does when
+    not told otherwise: with `allow_unicode` it writes a U+0085 (NEL) as it is, which its reader takes for a line break.
+    Source: PyYAML, safe_dump and compose."""
 
     name = "yaml"
     summary = "the reply serialized into run: ... by PyYAML, and parsed"
@@ -250,7 +259,7 @@ class Yaml(Boundary):
         refusal = refuse(self.name, text)
         if refusal is not None:
             return refusal
-        document = library("yaml").safe_dump({KEY: text.decode("utf-8")}, allow_unicode=True)
+        document = library("yaml").safe_dump({KEY: text.decode("utf-8")})
         return scalar_at(self.name, document, (KEY,))
 
     def armor(self, program: bytes) -> bytes | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qfuzz.cli.doctor import examine
+from qfuzz.cli.doctor import Finding, examine
 from qfuzz.cli.options import open_pool
 from qfuzz.cli.stacks import without_failed
 from qfuzz.engine.here import require_here
@@ -17,6 +17,7 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.jail import id_mapped
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HostError, QfuzzError
+from qfuzz.model.extras import EXTRAS
 from qfuzz.transports import available, ssh
 from qfuzz.transports.base import NodePackage
 from qfuzz.transports.loader import load, resolve
@@ -32,6 +33,7 @@ def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("qfuzz.model.extras.find_spec", lambda _: None)
 
 
 @pytest.mark.usefixtures("without_programs")
@@ -90,7 +92,11 @@ def test_a_missing_library_has_its_extra() -> None:
 
 @pytest.mark.usefixtures("without_libraries")
 def test_doctor_names_the_same_commands_as_diff_does() -> None:
-    (found,) = (finding for finding in examine() if finding.name == "transports")
+    findings = list(examine())
+    (found,) = (finding for finding in findings if finding.name == "transports")
+    *absent, extras = (finding for finding in findings if finding.name == "extras")
+    assert [finding.detail.split()[0] for finding in absent] == list(EXTRAS)
+    assert extras == Finding("extras", True, "here: none", f"pip install 'qfuzz[{','.join(EXTRAS)}]'")
     lacking = [each for each in map(available.missing, load().boundaries.values()) if each is not None]
     commands = found.remedy.split(" && ")
     assert {"pip install bashlex", "pip install 'qfuzz[boundaries]'"} <= set(commands)

@@ -11,15 +11,17 @@ import secrets
 import sys
 
 import pytest
+import yaml
 
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.faithful import Armored, Held, hold
 from qfuzz.jail.pool import Pool
-from qfuzz.model.delivery import Launch
+from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.model.task import Fixture
 from qfuzz.transports.available import missing_of
-from qfuzz.transports.base import Transport
+from qfuzz.transports.base import Boundary, Transport
 from qfuzz.transports.loader import load, resolve
+from qfuzz.transports.yaml_text import KEY, Yaml, scalar_at
 from tests.untapped import untapped
 
 TIMEOUT_SECONDS = 20.0
@@ -49,6 +51,39 @@ def armored() -> list[Transport]:
     return [Armored.of(transport) for transport in found]
 
 
+class Unescaped(Yaml):
+    """What the YAML boundary was once: NEL stands as it is in what is written, and is read as a line break."""
+
+    def embed(self, text: bytes) -> bytes | Refusal | Rejection:
+        refused = super().embed(text)
+        if isinstance(refused, Refusal):
+            return refused
+        document = yaml.safe_dump({KEY: text.decode("utf-8")}, allow_unicode=True)
+        return scalar_at(self.name, document, (KEY,))
+
+
+class Loses(Yaml):
+    """Loses one sequence of bytes, wherever it stands."""
+
+    def __init__(self, lost: bytes) -> None:
+        self._lost = lost
+
+    def embed(self, text: bytes) -> bytes | Refusal | Rejection:
+        return text.replace(self._lost, b"") if b"\0" not in text else super().embed(text)
+
+
+PLANTED: dict[str, Boundary] = {
+    "planted yaml": Unescaped(),
+    "planted DEL": Loses(b"\x7f"),
+    "planted overlong": Loses(b"\xc0\x80"),
+}
+"""Claim to be faithful, and are wrong about one character each."""
+
+
+def planted() -> list[Transport]:
+    return [Transport(name, (boundary,), resolve("direct").starter) for name, boundary in PLANTED.items()]
+
+
 def said(held: Held, what: str) -> str:
     compared = sum(held.compared.values())
     lines = [
@@ -60,15 +95,17 @@ def said(held: Held, what: str) -> str:
 
 
 def test_faithful_transports_carry_drawn_programs(pool: Pool) -> None:
+    """And what only claims to, does not: the same programs find each planted fault."""
     held = hold(
-        faithful(), untapped(machinery(pool, TIMEOUT_SECONDS)), context_of(pool, TIMEOUT_SECONDS),
+        [*faithful(), *planted()], untapped(machinery(pool, TIMEOUT_SECONDS)), context_of(pool, TIMEOUT_SECONDS),
         seed=SEED, jobs=2, examples=FAITHFUL_PROGRAMS,
     )  # fmt: skip
     print(said(held, "faithful transports"))
-    assert not held.divergences, said(held, "faithful transports")
+    assert {each.transport for each in held.divergences} == set(PLANTED), said(held, "faithful transports")
     assert {"quoted", "json", "script-file"} <= set(held.compared)
     assert held.unstable <= 0.02 * held.programs
-    assert min(held.compared.values()) > 0.9 * FAITHFUL_PROGRAMS
+    # A program in five holds a character that XML has no way to write, one in ten bytes that are not UTF-8.
+    assert min(held.compared.values()) > 0.75 * FAITHFUL_PROGRAMS
 
 
 @pytest.mark.long

@@ -64,6 +64,15 @@ def test_lost_rejected_refused(pool: Pool) -> None:
     assert one(pool, b"x" * 200_000, "nested").arrival is Arrival.REFUSED
 
 
+def test_a_shell_that_nobody_sees_makes_nothing_lost(pool: Pool) -> None:
+    launched = resolve("pty-typed > nested").deliver(b"echo hi")
+    assert isinstance(launched, Launch)
+    assert launched.inner_shells
+    found = one(pool, b"echo hi", "pty-typed > nested")
+    assert (found.arrival, found.text, found.offset) == (Arrival.UNSEEN, None, None)
+    assert one(pool, b"echo hi", "nested > pty-typed").arrival is Arrival.UNSEEN
+
+
 @pytest.mark.parametrize("name", available(load().names()))
 def test_plain_text_arrives_over_every_single_layer(pool: Pool, name: str) -> None:
     if name != "double-nested":

@@ -59,7 +59,8 @@ PNPM = "9.15.4"
 ANSIBLE = "2.19.3"
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "compose-model": ("compose",),
-    "crontab-model": ("cronie", "cron"),
+    "crontab-model": ("cronie",),
+    "crontab-debian-model": ("cron",),
     "go-template-model": ("go",),
     "kubernetes-model": ("go", "kubernetes"),
     "package-script-model": ("pnpm",),

@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from tests.models import get, vectors
-from tests.models.recorded import RECORDED, missing, model_of
+from tests.models.recorded import RECORDED
 
 
 def main() -> int:
@@ -20,16 +20,15 @@ def main() -> int:
     options = parser.parse_args()
     found = False
     for name in options.name:
-        for program in missing(name):
+        for program in get.missing(name):
             get.get(program)
         if options.drawn:
             made = RECORDED[name].ask(RECORDED[name].drawn(*options.drawn))
         else:
             made = RECORDED[name].ask(RECORDED[name].asked(name))
             print(vectors.write(name, made))
-        model = model_of(name)
-        lines = vectors.differences(model, made.rows)
-        refused = sum(vectors.modelled(model, text).limit for text, _ in made.rows)
+        lines = vectors.differences(name, made.rows)
+        refused = sum(vectors.modelled(name, text).limit for text, _ in made.rows)
         print(f"{made.program}: {len(made.rows)} texts, {refused} refused, {len(lines)} differences", *lines, sep="\n")
         found |= bool(lines)
     return int(found)

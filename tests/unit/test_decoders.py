@@ -124,6 +124,7 @@ def test_decoded(name: str, text: bytes, result: bytes | None) -> None:
         ("shlex-join", b"a\xff", 1),
         ("crontab-model", b"a\n* * * * * b", 2),
         ("crontab-model", b"a\n@daily b", 2),
+        ("crontab-debian-model", b"x" * 999, 998),
         ("systemd-model", b"a' ; b '", 3),
         ("systemd-model", b"a'\nUser=b", 2),
         ("compose-model", b"a" + b"${b:-" * 99 + b"}" * 99, 1),
@@ -160,6 +161,19 @@ def started(name: str, text: bytes) -> tuple[tuple[bytes, ...], bytes | None] | 
 )
 def test_a_line_of_a_crontab(text: bytes, command: bytes, given: bytes | None) -> None:
     assert started("crontab-model", text) == ((b"sh", b"-c", command), given)
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "given"),
+    [
+        (b"a \\\\ '\\\\\\\\' \\n \\%", b"a \\ '\\\\' \\n %", None),
+        (b"a\\\\%b\\\\", b"a\\", b"b\\\\\n"),
+        (b"-n a", b"-n a", None),
+        (b"", b"", None),
+    ],
+)
+def test_a_line_of_a_crontab_of_debian(text: bytes, command: bytes, given: bytes | None) -> None:
+    assert started("crontab-debian-model", text) == ((b"sh", b"-c", command), given)
 
 
 @pytest.mark.parametrize("text", [b"a\nb", b"", b"\n", b"cat <<E\nx\nE", b"*x", b"-x", b"a\nX='"])

@@ -4,15 +4,16 @@
     pty_typist MODE FOLDER    MODE: typed, pasted or plain (see qfuzz/transports/terminal.py); FOLDER: to keep a file
 
 The shell's input and stderr are the terminal; its standard output is this program's, so that what commands print is
-apart from what the terminal shows, which goes to stderr. Prompts carry a random word, by which it is seen that the
-shell waits for a line.
+apart from what the terminal shows, which goes to stderr. Whether somebody waits for what is typed is read off the
+terminal and its processes; that the screen ends in a prompt only spares the time to be sure of it, since a reply may
+prompt otherwise, or nowhere.
 """
 
 import fcntl
 import os
 import pty
-import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -20,37 +21,44 @@ import time
 
 PASTE = b"\033[200~%s\033[201~"
 END_OF_INPUT = b"\004"
+PROMPTS = (b"$ ", b"> ")
+LOOK_SECONDS = 0.002
+SURE_SECONDS = 0.05
+"""A shell that has slept so long with nothing left to read waits for a line, whatever the screen shows."""
 QUIET_SECONDS = 0.3
 """A command that has been silent so long is taken to read the terminal, and typing goes on."""
 SCREEN_BYTES = 1 << 20
 
 
 class Terminal:
-    """A shell on a pseudo-terminal. `prompts` counts what it has asked so far."""
+    """A shell on a pseudo-terminal."""
 
     def __init__(self, mode: str, folder: str) -> None:
-        self._word = b"<" + os.urandom(8).hex().encode()
-        self.prompts = 0
         self.alive = True
-        self.shown = b""
-        self._looked_at = 0
+        self.shown = bytearray()
+        self._edits = mode != "plain"
         start_up = f"{folder}/typist.rc"
         with open(start_up, "wb") as file:
-            file.write(b"PS1='%s1>' PS2='%s2>'\n" % (self._word, self._word))
-        pid, self.master = pty.fork()
-        if pid == 0:
-            self._be_shell(mode, start_up)
-        self.shell = pid
+            file.write(b"PS1='%s' PS2='%s'\n" % PROMPTS)
+        self.master, self._slave = pty.openpty()
         # As wide as a terminal can be: readline would scroll within a line, and write the prompt anew.
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 10_000, 0, 0))
+        self.shell = os.fork()
+        if self.shell == 0:
+            self._be_shell(mode, start_up)
         os.set_blocking(self.master, False)
 
     def _be_shell(self, mode: str, start_up: str) -> None:
-        os.dup2(3, 1)
-        os.close(3)
+        output = os.dup(1)
+        os.set_inheritable(output, False)
+        os.login_tty(self._slave)
+        os.dup2(output, 1)
+        # Python ignores them, and so would all that bash starts.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
         # On a dumb terminal readline does without bracketed paste.
         environment = {**os.environ, "TERM": "xterm"} if mode == "pasted" else dict(os.environ)
-        editing = ["--noediting"] if mode == "plain" else []
+        editing = [] if self._edits else ["--noediting"]
         os.execve("/bin/bash", ["bash", "--rcfile", start_up, *editing, "-i"], environment)
 
     def look(self, seconds: float) -> bool:
@@ -67,15 +75,7 @@ class Terminal:
             self.alive = False
             return False
         self.shown += chunk
-        for asked in re.compile(re.escape(self._word) + rb"[12]>").finditer(self.shown, self._looked_at):
-            self.prompts += 1
-            self._looked_at = asked.end()
-        self._looked_at = max(self._looked_at, len(self.shown) - len(self._word) - 1)
         return True
-
-    def screen(self) -> bytes:
-        """What was shown, with prompts as bash has them by default for a user without a start-up file."""
-        return self.shown.replace(self._word + b"1>", b"$ ").replace(self._word + b"2>", b"> ")[:SCREEN_BYTES]
 
     def type(self, text: bytes) -> None:
         while text and self.alive:
@@ -90,45 +90,62 @@ class Terminal:
                 except OSError:
                     self.alive = False
 
-    def wait_for_prompt(self, after: int) -> None:
-        """Until the shell asks again, ends, or a command seems to read what is typed."""
-        quiet = time.monotonic()
-        while self.alive and self.prompts <= after:
-            if self.look(0.05):
-                quiet = time.monotonic()
-            elif self._is_read() and time.monotonic() - quiet > QUIET_SECONDS:
+    def wait_for_reader(self, typed_at: int | None = None) -> None:
+        """Until somebody waits for what is typed, or the shell has ended. `typed_at`: how much was shown when a line
+        was typed last."""
+        sleeping = quiet = time.monotonic()
+        while self.alive:
+            if self.look(LOOK_SECONDS):
+                sleeping = quiet = time.monotonic()
+                continue
+            now = time.monotonic()
+            group, state = self._foreground()
+            if state != b"S" or self._left_to_read():
+                sleeping = quiet = now
+            elif group == self.shell and self._asks_for_a_line():
+                if self._has_prompted(typed_at) or now - sleeping > SURE_SECONDS:
+                    return
+            elif now - quiet > QUIET_SECONDS:
                 return
 
-    def _is_read(self) -> bool:
-        """Whether a command is in the foreground, and sleeps."""
+    def _has_prompted(self, typed_at: int | None) -> bool:
+        """Whether the line that was typed, if any, was taken, and the screen ends in a prompt."""
+        return (typed_at is None or self.shown.find(b"\n", typed_at) >= 0) and self.shown.endswith(PROMPTS)
+
+    def _foreground(self) -> tuple[int, bytes]:
+        """The process group in the foreground, and the state of its leader."""
         try:
             group = os.tcgetpgrp(self.master)
             with open(f"/proc/{group}/stat", "rb") as file:
-                state = file.read().rpartition(b") ")[2][:1]
+                return group, file.read().rpartition(b") ")[2][:1]
         except OSError:
-            return False
-        return group != self.shell and state == b"S"
+            return 0, b""
+
+    def _asks_for_a_line(self) -> bool:
+        """Whether the shell edits one, and does not wait or read for a command of its own. That can't be told apart
+        without line editing."""
+        return not self._edits or not termios.tcgetattr(self._slave)[3] & termios.ICANON
+
+    def _left_to_read(self) -> int:
+        return int.from_bytes(fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def main(mode: str, folder: str) -> int:
     text = sys.stdin.buffer.read()
-    # pty.fork makes the terminal the child's standard output; this descriptor outlives that.
-    os.dup2(1, 3)
-    os.set_inheritable(3, True)
     terminal = Terminal(mode, folder)
-    terminal.wait_for_prompt(0)
+    terminal.wait_for_reader()
     lines = [PASTE % text] if mode == "pasted" else text.split(b"\n")
     if mode != "pasted" and len(lines) > 1 and not lines[-1]:
         lines.pop()
     for line in lines:
-        asked = terminal.prompts
+        shown = len(terminal.shown)
         terminal.type(line + b"\r")
-        terminal.wait_for_prompt(asked)
+        terminal.wait_for_reader(shown)
     while terminal.alive:
-        asked = terminal.prompts
+        shown = len(terminal.shown)
         terminal.type(END_OF_INPUT)
-        terminal.wait_for_prompt(asked)
-    os.write(2, terminal.screen())
+        terminal.wait_for_reader(shown)
+    os.write(2, terminal.shown[:SCREEN_BYTES])
     ended = os.waitstatus_to_exitcode(os.waitpid(terminal.shell, 0)[1])
     return ended if ended >= 0 else 128 - ended
 

@@ -97,9 +97,10 @@ class Pane:
         """The shell's exit status, or None while it runs or where it was lost with its terminal."""
         try:
             with open(self._status, "rb") as file:
-                return int(file.read())
+                status = int(file.read(5))
         except (OSError, ValueError):
             return None
+        return status if 0 <= status <= 255 else None
 
     def is_lost(self) -> bool:
         return not self._is_there() and self.status() is None
