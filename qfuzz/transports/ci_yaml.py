@@ -6,6 +6,7 @@ from qfuzz.bash.quote import one_line
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, Rejection, SideFile
+from qfuzz.transports.afresh import afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.script_file import SCRIPT_DIRECTORY
 from qfuzz.transports.yaml_text import YamlPlain, refuse, scalar_at
@@ -38,7 +39,7 @@ class _Step(Boundary):
         return Launch(b"/bin/bash", (b"bash", *self.options, path), step, files=(SideFile(path, script),))
 
     def armor(self, program: bytes) -> bytes:
-        return one_line(program, b" #:\"'`%&*!|>@,[]{}?-")
+        return one_line(afresh(program), b" #:\"'`%&*!|>@,[]{}?-")
 
 
 class GithubRun(_Step):

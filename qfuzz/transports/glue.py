@@ -9,6 +9,7 @@ from __future__ import annotations
 from qfuzz.bash.quote import one_line, single
 from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.transports.afresh import LEVEL, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 from qfuzz.transports.script_file import refuse_script, script_path
@@ -32,7 +33,7 @@ class _Glue(Boundary):
         return refuse_nul(self.name, text, "a command line can't hold a NUL") or self.before + text + self.after
 
     def armor(self, program: bytes) -> bytes:
-        return b"bash -c " + single(program)
+        return b"bash -c " + single(afresh(program, LEVEL))
 
 
 class Marker(_Glue):
@@ -174,7 +175,7 @@ class SyntaxCheck(Boundary):
         return refusal or Launch(b"/bin/bash", words, text, files=(SideFile(path, text),))
 
     def armor(self, program: bytes) -> bytes:
-        return one_line(program)
+        return one_line(afresh(program))
 
     def disclosure(self) -> str:
         return "R is written to a file; `bash -n FILE` must accept it, and then `bash FILE` runs it."
