@@ -15,6 +15,7 @@ import struct
 from base64 import b64encode
 
 from qfuzz.bash.quote import as_word, double
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL, PLACE_FILES, TAP
 from qfuzz.transports.afresh import LEVEL, afresh
@@ -209,17 +210,18 @@ class SshPasted(_Ssh):
 
 class SshStdin(_Ssh):
     """`ssh host bash -s < R`: scripts sent to a machine without a copy of them there. Bash reads the reply as its own
-    input, which commands of the reply share, so it owns standard input; and jobs in the background, as `ssh-argv`
-    does. It can't carry a NUL. Source: bash(1), -s."""
+    input, which commands of the reply share, so it owns standard input; besides, what `stdin` owns, and jobs in the
+    background, as `ssh-argv` does. It can't carry a NUL. Source: bash(1), -s."""
 
     name = "ssh-stdin"
     summary = "ssh host bash -s, the reply on standard input"
     owns = (
-        "standard input: a command that reads it takes the rest of the program; jobs in the background that hold the "
-        "output open"
+        "standard input: a command that reads it takes the rest of the program; a backslash that ends the text; the "
+        "status of an error that ends the shell; jobs in the background that hold the output open"
     )
     cannot_carry = "NUL"
     witness = b"cat\necho done"
+    exceptions = (Declared.ENDED,)
     sees_arrival = False
     arrival_note = "commands of the reply can read the text before bash does"
 
