@@ -59,7 +59,9 @@ def test_a_file_beside_is_found_and_listed(inside: Inside, folder: Path) -> None
     (folder / "qfuzz.toml").rename(folder / "other.toml")
     unknown = "unknown transport 'mine'; `qfuzz transports` lists the known ones"
     assert inside.refuses("transports", "show", "mine") == f"{unknown}; no qfuzz.toml is here"
-    assert inside.refuses("transports", "--config", "other.toml", "show", "mien") == unknown.replace("mine", "mien")
+    assert inside.refuses("transports", "--config", "other.toml", "show", "mien") == unknown.replace(
+        "'mine'; ", "'mien'; did you mean mine? "
+    )
     assert inside.call("transports", "--config", "other.toml", "show", "mine").status == 0
     assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
 

@@ -159,3 +159,19 @@ def test_default_transports_are_known_and_every_boundary_speaks() -> None:
         assert all((boundary.summary, boundary.owns, boundary.cannot_carry))
         assert boundary.disclosure().endswith(".")
         assert " R " in f" {boundary.disclosure()} "
+
+
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("tmux", "did you mean tmux-keys or tmux-literal? "),
+        ("nestd > json", "did you mean nested? "),
+        ("ssh", "did you mean ssh-argv or "),
+        ("zzzz", "`qfuzz"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_those_near_it(name: str, like: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(name)
+    assert caught.value.hint.startswith(like), caught.value.hint
+    assert caught.value.hint.endswith("`qfuzz transports` lists the known ones")
