@@ -209,3 +209,15 @@ def test_regress_replays_the_cases_of_the_others(mixed: Path) -> None:
     assert GONE in said.err
     assert LOST in said.err
     assert "never runs the reply" in said.err
+
+
+def test_explain_of_a_program_names_its_service_and_where_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "qfuzz.toml").write_text(
+        '[transports.tool]\nexec = ["bash", "-c", "bash {reply_file} | cat -A"]\n'
+        'service = ["sleep", "100"]\nready = ["true"]\n'
+    )
+    (tmp_path / "r.sh").write_text("printf '\\t'")
+    said = qfuzz(["explain", "--reply", "r.sh", "--transport", "tool"], cwd=tmp_path)
+    assert said.status == 0, said
+    assert "To deliver it whole\n  have the program hand the reply to its shell " in said.out
+    assert "Its service, to be started first\n  sleep 100\n\nTo see it without qfuzz\n" in said.out
