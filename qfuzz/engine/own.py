@@ -13,7 +13,7 @@ from types import MappingProxyType
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool, Watched
 from qfuzz.model.delivery import Launch
-from qfuzz.model.errors import PathError
+from qfuzz.model.errors import PathError, QfuzzError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.own.boundary import OwnBoundary
@@ -50,7 +50,7 @@ class OwnPaths:
         pool: Pool,
         timeout_seconds: float,
         transports: Sequence[Transport],
-        failed: MutableMapping[str, PathError] | None = None,
+        failed: MutableMapping[str, QfuzzError] | None = None,
     ) -> None:
         """Raises PathError for a path that fails its test, or puts it into `failed`, by the transport's name.
 
@@ -60,7 +60,7 @@ class OwnPaths:
         self._timeout_seconds = timeout_seconds
         shells: dict[str, int] = {}
         for transport in transports:
-            if transport.is_own:
+            if transport.is_own and transport.name not in (failed or {}):
                 try:
                     shells[transport.name] = self._tested(transport)
                 except PathError as error:

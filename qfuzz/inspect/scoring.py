@@ -46,7 +46,7 @@ def judge_on_paths(asking: Asking, task_id: str, program: bytes, jobs: int, time
     task = asking.tasks[task_id]
     reply = Reply(program, task_id=task_id, contract=asking.contract.name)
     sample = Sample(0, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
-    machines = machinery(pool, timeout)
+    machines = machinery(pool, timeout, asking.further_paths)
     plan = Plan.make(sample, _context_key(pool, timeout), (resolve("direct"), *asking.further_paths))
     direct, results = Attempt(plan, machines, {}, lambda *_: None).make()
     return {result.transport: _path_result(result) for result in (direct, *results)}

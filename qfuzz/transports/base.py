@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from qfuzz.bash.quote import as_word
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
 from qfuzz.model.text import near
@@ -59,6 +60,8 @@ class Boundary(ABC):
     """Whether one more shell is started by it, or by the text that it makes."""
     arrival_note = ""
     """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
+    exceptions: tuple[Declared, ...] = ()
+    """What differs from a direct run though every byte arrives, as far as that can be told from what was observed."""
     keeps_status = True
     """Whether the exit status of what it carries comes back; if not, no armor brings it back either."""
     shell = "bash"
@@ -174,6 +177,10 @@ class Transport:
     def arrival_note(self) -> str:
         """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
         return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
+
+    @property
+    def exceptions(self) -> tuple[Declared, ...]:
+        return tuple(dict.fromkeys(each for boundary in self.boundaries for each in boundary.exceptions))
 
     @property
     def is_own(self) -> bool:
