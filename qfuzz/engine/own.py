@@ -27,6 +27,14 @@ PLAIN_CANARY = b"touch " + CANARY_FILE
 WORD_CANARY = b"uname"
 """For a line of the user's around the reply, which may be broken for all but a word: that is what is to be found."""
 
+NOT_FOUND = 127
+"""What a shell ends with where it finds no such program."""
+
+_LINE_HINT = (
+    "the whole line runs in the jail, where no other machine is: leave out what leads there, as `docker exec -i box`, "
+    "or show a stand-in for it"
+)
+
 
 def seconds_of(launch: Launch, timeout_seconds: float) -> float:
     """How long a launch may take: the time of its own path, where that has one."""
@@ -106,7 +114,21 @@ class OwnPaths:
         if isinstance(simple, Launch) and _did(self._pool.run(_plain(simple, self._timeout_seconds))):
             again = self._watched(simple, Fixture(), Tap.HAND_ON, 0)
             return self._number(simple, PLAIN_CANARY, again, _did)
+        elsewhere = self._elsewhere(transport)
+        if elsewhere:
+            what = f"runs the reply in {elsewhere}, not where `exec` is started"
+            hint = "have it run in the working directory of `exec`, which is that of the reply"
+            raise PathError(what, where=transport.name, hint=hint)
         raise PathError(_never_ran(watched), where=transport.name)
+
+    def _elsewhere(self, transport: Transport) -> str:
+        """The other directory in which a path runs the reply; empty where none is seen."""
+        directory = self._pool.work_directory
+        launch = transport.deliver(b"pwd > %s/%s" % ((directory or "").encode(), CANARY_FILE))
+        if directory is None or not isinstance(launch, Launch):
+            return ""
+        written = self._pool.run(_plain(launch, self._timeout_seconds)).tree.entries.get(CANARY_FILE)
+        return "" if written is None else written.content.decode("utf-8", "backslashreplace").strip()
 
     def _test_end(self, transport: Transport, watched: Watched) -> None:
         ending = watched.observation.status.ending
@@ -122,7 +144,7 @@ class OwnPaths:
         observation = self._pool.run(_plain(launch, self._timeout_seconds))
         if not _named(observation):
             what = f"does not even run `{WORD_CANARY.decode()}` ({_ended(observation)}{_said(observation)})"
-            raise PathError(what, where=transport.name)
+            raise PathError(what, where=transport.name, hint=_LINE_HINT if observation.status.code == NOT_FOUND else "")
         return self._number(launch, WORD_CANARY, self._watched(launch, Fixture(), Tap.HAND_ON, 0), _named)
 
     def _number(self, launch: Launch, canary: bytes, watched: Watched, did: Callable[[Observation], bool]) -> int:

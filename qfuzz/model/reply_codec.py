@@ -72,6 +72,8 @@ def _program(fields: Fields, command_field: str | None) -> bytes:
         return fields.content("reply")
     if fields.has("raw_reply"):
         return fields.content("raw_reply")
+    if fields.has("instruction") and fields.has("expect"):
+        raise InputError("is a task, not a reply", hint="name task sets with --tasks, beside a file of replies")
     raise InputError("key 'reply' is missing", hint="name the key that holds the command with --command-field")
 
 

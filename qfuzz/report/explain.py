@@ -211,16 +211,28 @@ def _start(title: str, capture: Capture) -> list[str]:
 
 def _advice(one: Explained) -> Iterator[str]:
     armored = one.transport.armor(one.program)
+    launch = one.transport.deliver(one.program)
+    own = launch.own if isinstance(launch, Launch) else None
     if armored == one.program and _declared(one):
         # Every text arrives, and what is not kept is how a script is run.
         armored = bash_c(one.program)
-    if armored is None:
+    if armored is None and own is not None and own.box:
+        said = "  have the program hand the reply to its shell as one argument, or in a file"
+        yield from _section("To deliver it whole", [said])
+    elif armored is None:
         yield from _section("To deliver it whole", ["  use a script file, or an argument list without a shell"])
     else:
         title = "To deliver it whole: escape where it is pasted in, or send"
         yield from _section(title, quoted_lines(armored, WIDTH))
+    service = own.service if own is not None else ()
+    if service:
+        yield from _section("Its service, to be started first", [f"  {' '.join(_words(service))}"])
     yield "To see it without qfuzz"
     yield f"  {reproduction(one.transport, _smallest(one)).decode('utf-8')}"
+
+
+def _words(command: Iterable[bytes]) -> Iterator[str]:
+    return (printable_word(word).decode() for word in command)
 
 
 def _smallest(one: Explained) -> bytes:

@@ -13,6 +13,7 @@ from qfuzz.bash.quote import as_word
 from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
+from qfuzz.model.text import near
 from qfuzz.transports.protection import is_left_alone, protection_of
 from qfuzz.transports.stacking import check_stack, merged
 
@@ -369,7 +370,8 @@ class Registry:
             else:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
                 note = f"; {self._note}" if self._note else ""
-                raise UsageError(what, hint=f"`qfuzz transports` lists the known ones{note}")
+                like = f"did you mean {' or '.join(found)}? " if (found := near(name, self.names())) else ""
+                raise UsageError(what, hint=f"{like}`qfuzz transports` lists the known ones{note}")
         # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
         if len(parts) > 1 and parts[-1] == "direct":
             parts.pop()
