@@ -33,16 +33,19 @@ ended=$EPOCHREALTIME
 echo $(( (${ended/./} - ${began/./}) / %d ))
 """
 
+PROGRAM = b"true"
+"""What every boundary can carry; a colon ends a plain scalar of YAML."""
+
 _WARM_SSH = (
     b"ssh -F /run/qfuzz/in/ssh/ssh_config -M -S /run/qfuzz/tap/warm -N -f host 2> /dev/null",
-    b"ssh -F /run/qfuzz/in/ssh/ssh_config -S /run/qfuzz/tap/warm host :",
+    b"ssh -F /run/qfuzz/in/ssh/ssh_config -S /run/qfuzz/tap/warm host " + PROGRAM,
 )
 _WARM_TMUX = (
     b"export TMUX_TMPDIR=/run/qfuzz/tap; tmux -f /dev/null new-session -d 'bash --norc -i'; sleep 0.5",
     b"{ tmux send-keys 'tmux wait-for -S done' Enter; tmux wait-for done; }",
 )
 _WARM = {"ssh": _WARM_SSH, "tmux": _WARM_TMUX}
-_TERMINAL = (b":", b"script -qec 'bash --norc -i -c :' /dev/null")
+_TERMINAL = (b":", b"script -qec 'bash --norc -i -c " + PROGRAM + b"' /dev/null")
 
 
 def table(names: Sequence[str] = (), rounds: int = 5) -> Iterator[dict[str, object]]:
@@ -58,9 +61,9 @@ def table(names: Sequence[str] = (), rounds: int = 5) -> Iterator[dict[str, obje
 
 
 def _measure(pool: Pool, transport: Transport, rounds: int) -> dict[str, object]:
-    launch = transport.deliver(b":")
+    launch = transport.deliver(PROGRAM)
     if not isinstance(launch, Launch):
-        return {"transport": transport.name, "missing": f"it can't carry a colon: {launch}"}
+        return {"transport": transport.name, "missing": f"it can't carry {PROGRAM.decode()!r}: {launch}"}
     setup, command = _bare(transport, launch)
     loop = setup + _LOOP % (_TIMES, command, _TIMES)
     bare = replace(launch, executable=b"/bin/bash", argv=(b"bash", b"-c", loop), stdin=None, inner_shells=0)

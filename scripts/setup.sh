@@ -8,6 +8,7 @@
 #
 # PYTHON  the interpreter to use (default: the first Python of at least 3.11 that is found)
 # VENV    the virtual environment (default .venv)
+# SERVERS where servers are installed (default /usr/sbin)
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -15,6 +16,7 @@ readonly lock=requirements-dev.lock packages=scripts/debian-packages.txt
 readonly venv=${VENV:-.venv}
 readonly venv_python=$venv/bin/python stamp=$venv/setup-stamp
 readonly npm=scripts/npm npm_home=$venv/node
+readonly servers=${SERVERS:-/usr/sbin}
 readonly examples=docs/own-path examples_home=$venv/examples
 
 say() { printf 'setup: %s\n' "$1" >&2; }
@@ -53,11 +55,14 @@ install_packages() {
     fi
 }
 
+# Debian's users do not have the folder of servers on their PATH.
+is_here() { command -v "$1" > /dev/null || [[ -x $servers/$1 ]]; }
+
 # With an argument, only those that nothing works without.
 missing_packages() {
     local package program need
     while read -r package program need; do
-        if [[ $package && $package != '#'* ]] && ! command -v "$program" > /dev/null &&
+        if [[ $package && $package != '#'* ]] && ! is_here "$program" &&
             [[ ! ${1:-} || $need != optional ]]; then
             printf '%s\n' "$package"
         fi

@@ -27,7 +27,7 @@ from qfuzz.engine.run import RunPlan, replay
 from qfuzz.engine.samples import ReplySource, check_replies, read_fixture
 from qfuzz.engine.shrinking import Found, breakers_of, shrink
 from qfuzz.jail.pool import Isolation, Pool
-from qfuzz.model.errors import PathError, UsageError
+from qfuzz.model.errors import QfuzzError, UsageError
 from qfuzz.model.task import Fixture
 from qfuzz.model.text import counted, one_line
 from qfuzz.report.arrived import ArrivalReport, arrival_records
@@ -165,7 +165,7 @@ def _tested(
     pool: Pool, timeout: float, stacks: tuple[Transport, ...], names: tuple[str, ...]
 ) -> tuple[Machinery, tuple[Transport, ...]]:
     """The machinery, and the transports that it can be used with."""
-    failed: dict[str, PathError] = {}
+    failed: dict[str, QfuzzError] = {}
     machines = machinery(pool, timeout, stacks, failed)
     return machines, without_failed(stacks, failed, names)
 

@@ -7,19 +7,22 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
 import click
 
+from qfuzz.engine.here import require_here
+from qfuzz.engine.services import check_services
 from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.extras import EXTRAS, hint_for, lacking
 from qfuzz.model.tools import PACKAGES as TOOLS
 from qfuzz.transports.available import PACKAGES, SEARCH_PATH, missing, version_of
-from qfuzz.transports.loader import load
+from qfuzz.transports.loader import load, resolve
 
 _PACKAGES = {"bash": "bash", "coreutils": "coreutils", "git": "git", "python3": "python3", "sed": "sed", "grep": "grep"}
 """What replies of the public tasks use, and the Debian packages that hold it."""
@@ -83,6 +86,15 @@ def examine() -> Iterator[Finding]:
         except HarnessError as error:
             yield Finding("programs", False, str(error))
             return
+        yield from _programs(versions)
+        yield from _libraries()
+        yield from _boundaries(pool)
+        yield from _adapters()
+        yield from _extras()
+
+
+def _programs(versions: Mapping[str, str]) -> Iterator[Finding]:
+    """What replies and boundaries use, as far as it is here."""
     for name, version in versions.items():
         if not version and (name in TOOLS or (name in PACKAGES and name not in _PACKAGES)):
             continue
@@ -93,9 +105,6 @@ def examine() -> Iterator[Finding]:
             _version(name, version) or "there, without a version",
             f"apt-get install {_PACKAGES[name]}" if lacking else "",
         )
-    yield from _libraries()
-    yield from _boundaries()
-    yield from _adapters()
 
 
 def _libraries() -> Iterator[Finding]:
@@ -120,6 +129,17 @@ def _adapters() -> Iterator[Finding]:
     yield Finding("adapters", True, detail, " && ".join(sorted({error.hint for error in lacking.values()})))
 
 
+def _extras() -> Iterator[Finding]:
+    """What is asked for when qfuzz is installed, and can be added later."""
+    absent = {name: modules for name in EXTRAS if (modules := lacking(name))}
+    for name, modules in absent.items():
+        lacks = " and ".join(modules)
+        detail = f"{name} is not here, because {lacks} can't be imported; needed by {EXTRAS[name].serves}"
+        yield Finding("extras", True, detail, absent=True)
+    there = ", ".join(name for name in EXTRAS if name not in absent) or "none"
+    yield Finding("extras", True, f"here: {there}", hint_for(*absent) if absent else "")
+
+
 def _version(name: str, version: str) -> str:
     """What a program says of itself. dash and sudo say nothing in a jail, so their packages do; their digest is
     what runs are kept under."""
@@ -137,14 +157,30 @@ def _version(name: str, version: str) -> str:
     return f"{named} {package}" if package else f"{named}, sha256 {version}"
 
 
-def _boundaries() -> Iterator[Finding]:
+def _boundaries(pool: Pool) -> Iterator[Finding]:
     """What boundaries lack here: no fault, for all others can be had; and one command for all that Debian has."""
-    boundaries = load().boundaries.values()
-    lacking = [found for found in map(missing, boundaries) if found is not None]
-    for found in lacking:
-        yield Finding(found.boundary, True, f"not available here, because {found.what}", absent=True)
-    detail = f"{len(boundaries) - len(lacking)} of {len(boundaries)} are available"
+    boundaries = load().boundaries
+    lacking = [found for found in map(missing, boundaries.values()) if found is not None]
+    unfit = {name: error for name in boundaries if (error := _unfit(pool, name)) is not None}
+    told = {found.remedy for found in lacking}
+    for name, error in unfit.items():
+        # The last line has what a missing program or library needs; another remedy is said where it is first needed.
+        remedy = "" if error.hint in told else error.hint
+        told.add(error.hint)
+        yield Finding(name, True, error.what.removeprefix(f"{name} is "), remedy, absent=True)
+    detail = f"{len(boundaries) - len(unfit)} of {len(boundaries)} are available"
     packages = sorted({name for found in lacking for name in found.packages})
     commands = [f"sudo apt-get install {' '.join(packages)}"] if packages else []
     commands += sorted({found.other for found in lacking if not found.packages})
     yield Finding("transports", True, detail, " && ".join(commands))
+
+
+def _unfit(pool: Pool, name: str) -> HostError | None:
+    """Why a transport can't be had here: what `qfuzz diff` would say of it."""
+    transport = resolve(name)
+    try:
+        require_here(transport, pool.isolation)
+        check_services(pool, [transport])
+    except HostError as error:
+        return error
+    return None

@@ -19,7 +19,7 @@ from qfuzz.engine.samples import read_fixture
 from qfuzz.engine.stored import breaker_of, userland_of
 from qfuzz.jail.pool import Isolation, Pool
 from qfuzz.model.errors import UsageError
-from qfuzz.model.reply_codec import read_program
+from qfuzz.model.reply_codec import are_replies, read_program
 from qfuzz.model.task import Fixture
 from qfuzz.model.userland import GNU
 from qfuzz.report.explain import Explained, explained_record, explained_text
@@ -77,6 +77,12 @@ def command(
             assert transport is not None, "checked above"
             program = read_program(reply)
             name = "standard input" if str(reply) == "-" else str(reply)
+            if are_replies(program):
+                raise UsageError(
+                    "holds reply records, and not one program",
+                    where=name,
+                    hint="give it to `qfuzz diff`, and an ID that it prints to `qfuzz explain`",
+                )
             pool = cleanup.enter_context(opened([resolve(transport)], GNU))
             fresh = explain(
                 program, transport, fixture=laid, timeout_seconds=timeout, strict=strict, pool=pool, title=name
@@ -97,7 +103,7 @@ def command(
 def _stored(
     id_: str, db: Path, laid: Fixture, strict: bool, opened: Opened, timeout: float, cleanup: ExitStack
 ) -> Explained:
-    store = cleanup.enter_context(open_store(db))
+    store = cleanup.enter_context(open_store(db, reading=True))
     judged = store.judged(id_)
     breaker = breaker_of(judged, laid, store)
     key = forms_key(judged.key, breaker, strict=strict)
@@ -107,7 +113,8 @@ def _stored(
         machines = machinery(pool, timeout, [breaker.transport])
         make = cleanup.enter_context(form_maker(machines, strict=strict))
         forms = make(breaker)
-        store.write_forms(key, judged.key, forms)
+        if not store.read_only:
+            store.write_forms(key, judged.key, forms)
     name = "a reply" if judged.task is None else judged.task.task_id
     title = f"{short_id(judged.key)}: {name} over {judged.transport}"
     return Explained(

@@ -60,7 +60,7 @@ def command(file: Path, db: Path, transports: tuple[str, ...], expect: str, fixt
     old = [placed.case for placed in read_cases(file)] if file.exists() and file.stat().st_size else []
     notes: Counter[str] = Counter()
     new = []
-    with open_store(db) as store:
+    with open_store(db, reading=True) as store:
         for each in stored_cases(store, laid, names, Expect(expect)):
             notes[each.note] += bool(each.note)
             if each.case is not None:

@@ -12,6 +12,7 @@ from qfuzz.cli.fuzz_options import budget_options, fuzz_options, hypothesis_else
 from qfuzz.cli.options import a_number, userland_option
 from qfuzz.model.bounds import LEAST_SECONDS, MOST_JOBS, MOST_SECONDS
 from qfuzz.model.errors import UsageError
+from qfuzz.model.extras import need
 from qfuzz.model.userland import GNU
 
 
@@ -106,6 +107,9 @@ def command(
     targets = [name for name, value in given.items() if value]
     if len(targets) != 1:
         raise UsageError(f"give {'only ' if targets else ''}one of {', '.join(given)}")
+    if engine == "atheris" and not transport:
+        need("qfuzz fuzz --engine atheris", "atheris")
+    need("qfuzz fuzz", "fuzz")
     with hypothesis_elsewhere():
         if transport:
             from qfuzz.cli.fuzz_transport import fuzz_transport

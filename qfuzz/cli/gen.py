@@ -81,16 +81,17 @@ def command(
         _write(out, iter(public_tasks()), about, CANARY)
         return 0
     names = _families(families)
+    note = ""
     if seed is None:
         seed = secrets.token_hex(_DRAWN_SEED_BYTES)
-        _say(f"seed: {seed} (shown this once; who has it can make the set)")
+        note = f"seed: {seed} (shown this once; who has it can make the set)"
     elif not seed.isprintable():
         raise UsageError("a seed must be printable text", where="--seed")
     elif len(seed) < _GUESSABLE_CHARACTERS:
-        _say("warning: a seed that can be guessed makes no set private; leave out --seed to have one drawn")
+        note = "warning: a seed that can be guessed makes no set private; leave out --seed to have one drawn"
     tasks = variant_tasks(seed, Style(style), per_family=per_family, controls=controls, names=names)
     about = {"set": "held-out", "style": style, "generator_version": GENERATOR_VERSION}
-    _write(out, tasks, about)
+    _write(out, tasks, about, note=note)
     return 0
 
 
@@ -115,16 +116,22 @@ def _check(path: Path) -> int:
     return 1
 
 
-def _write(out: Path | None, tasks: Iterator[Task], about: dict[str, JsonValue], canary: str = "") -> None:
+def _write(
+    out: Path | None, tasks: Iterator[Task], about: dict[str, JsonValue], canary: str = "", note: str = ""
+) -> None:
+    """`note` is said once nothing can be wrong any more with what was asked for."""
     if out is None:
+        _say(note)
         for task in tasks:
             sys.stdout.buffer.write(encode_task(task, canary))
         return
     manifest = write_set(out, tasks, about, canary=canary, commit=not canary)
     count = manifest["tasks"]
     assert isinstance(count, int), "write_set counts them"
+    _say(note)
     _say(f"{out}: {counted(count, 'task')}")
 
 
 def _say(line: str) -> None:
-    click.echo(line, err=True)
+    if line:
+        click.echo(line, err=True)

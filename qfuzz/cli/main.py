@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
+import signal
 import sys
 import traceback
 from typing import Any, NoReturn
@@ -12,6 +14,7 @@ from typing import Any, NoReturn
 import click
 
 import qfuzz
+from qfuzz.cli.stopping import heeding_signals
 from qfuzz.model.errors import QfuzzError
 from qfuzz.model.text import one_line
 
@@ -88,9 +91,11 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON is UTF-8 in every locale, and so is what else is printed.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    came: list[signal.Signals] = []
     try:
-        status = group.main(prog_name="qfuzz", standalone_mode=False)
-        sys.stdout.flush()
+        with heeding_signals(came):
+            status = group.main(prog_name="qfuzz", standalone_mode=False)
+            sys.stdout.flush()
     except QfuzzError as error:
         _fail(str(error), error.exit_status)
     except click.exceptions.Exit as error:
@@ -98,13 +103,18 @@ def main() -> None:
     except click.ClickException as error:
         _fail_usage(error)
     except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted; what was finished and stored is kept", 130)
+        number = came[0] if came else signal.SIGINT
+        how = "terminated" if number is signal.SIGTERM else "interrupted"
+        _fail(f"{how}; what was finished and stored is kept", 128 + number)
     except (BrokenPipeError, _ReaderGone):
         _drop_output()
         sys.exit(141)
     except OSError as error:
         _drop_output()
-        _fail(str(error), EXIT_USAGE)
+        # Only what was opened before fails without a name.
+        full = error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+        said = f"standard output, or a temporary file, can't be written ({error.strerror})"
+        _fail(said if full else str(error), EXIT_USAGE)
     except Exception:
         # A fault of ours: the trace is for its report, and its status must not pass for "breakers found".
         traceback.print_exc()

@@ -20,7 +20,7 @@ from qfuzz.engine.here import require_here
 from qfuzz.engine.laboratory import Breaker
 from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Isolation
-from qfuzz.model.errors import PathError
+from qfuzz.model.errors import QfuzzError
 from qfuzz.model.forms import Forms
 from qfuzz.model.task import Task
 from qfuzz.model.whole_file import refuse_other_kinds, whole_file
@@ -99,7 +99,7 @@ def command(
     with ExitStack() as cleanup:
         stream = None if junit is None else cleanup.enter_context(whole_file(junit))
         pool = cleanup.enter_context(open_pool(jobs, isolation, userland, transports=stacks))
-        failed: dict[str, PathError] = {}
+        failed: dict[str, QfuzzError] = {}
         machines = machinery(pool, timeout, stacks, None if transport is not None else failed)
         lacking |= {name: failed[stack.name] for name, stack in found.items() if stack.name in failed}
         make = cleanup.enter_context(form_maker(machines, strict=False))

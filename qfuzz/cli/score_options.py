@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from qfuzz.cli.options import Decorated
-from qfuzz.model.errors import HostError
+from qfuzz.model.extras import need
 
 _MAX_DRAWS = 1_000_000
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -52,8 +51,6 @@ def score_options(function: Decorated) -> Decorated:
 
 def need_numpy(what: str) -> None:
     """To be called before numpy is imported. Raises HostError where the libraries of the extra `score` are missing."""
-    missing = [name for name in ("numpy", "scipy") if find_spec(name) is None]
-    if missing:
-        raise HostError(f"{what} needs {' and '.join(missing)}", hint="pip install 'qfuzz[score]'")
+    need(what, "score")
     for variable in _BLAS_THREADS:
         os.environ.setdefault(variable, "1")

@@ -64,7 +64,7 @@ def request_of(
 
 def score_store(db: Path, request: Request) -> Report:
     """The report on all that the store holds."""
-    with open_store(db) as store:
+    with open_store(db, reading=True) as store:
         return build(*read_ledger(store), request)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from qfuzz.engine.here import require_here
 from qfuzz.escape.faults import TargetError
 from qfuzz.jail.pool import Isolation
-from qfuzz.model.errors import HostError, PathError, UsageError
+from qfuzz.model.errors import HostError, QfuzzError, UsageError
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import load, resolve
 
@@ -42,9 +42,9 @@ def _named(name: str, isolation: Isolation) -> Iterator[Transport]:
 
 
 def without_failed(
-    stacks: Sequence[Transport], failed: Mapping[str, PathError], names: Sequence[str]
+    stacks: Sequence[Transport], failed: Mapping[str, QfuzzError], names: Sequence[str]
 ) -> tuple[Transport, ...]:
-    """The transports that passed their test. What `names` names must have: raises its PathError; of `all`, what failed
+    """The transports that passed their test. What `names` names must have: raises its error; of `all`, what failed
     is left out and said."""
     named = {resolve(name).name for name in names if name != ALL}
     for name, error in failed.items():

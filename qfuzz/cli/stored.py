@@ -19,8 +19,11 @@ def fixture_option(function: Decorated) -> Decorated:
     return option(function)
 
 
-def open_store(path: Path) -> Store:
-    """The store at `path`, which must exist; raises StoreError. (`qfuzz diff` makes one; reading one must not.)"""
+def open_store(path: Path, *, reading: bool = False) -> Store:
+    """The store at `path`, which must exist; raises StoreError. (`qfuzz diff` makes one; reading one must not.)
+
+    With `reading` one that can't be written will do.
+    """
     if not path.is_file():
         raise StoreError("there is no store here", where=str(path), hint="`qfuzz diff --db` makes one")
-    return Store(path)
+    return Store(path, reading=reading)

@@ -8,14 +8,16 @@ from dataclasses import asdict
 
 from qfuzz.engine.attempt import Machinery
 from qfuzz.engine.own import OwnPaths, seconds_of
+from qfuzz.engine.services import check_services
 from qfuzz.jail.environment import ENVIRONMENT
 from qfuzz.jail.execution import Execution, Tap
+from qfuzz.jail.id_mapped import files_digest
 from qfuzz.jail.pool import Pool
 from qfuzz.jail.recipe import agent_zip
 from qfuzz.jail.userland import environment
 from qfuzz.model.content import JsonValue, sha256_hex
 from qfuzz.model.delivery import SHELLS, Launch
-from qfuzz.model.errors import HarnessError, PathError
+from qfuzz.model.errors import HarnessError, QfuzzError
 from qfuzz.model.observation import OBSERVED, Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.transports.available import SERVERS_PATH
@@ -28,14 +30,15 @@ def machinery(
     pool: Pool,
     timeout_seconds: float,
     transports: Sequence[Transport] = (),
-    failed: MutableMapping[str, PathError] | None = None,
+    failed: MutableMapping[str, QfuzzError] | None = None,
 ) -> Machinery:
     """The machinery that executes in `pool` with this timeout for each execution.
 
-    `transports` are those that will be used, with each that has layers of the user's own: these are tested first.
-    Raises PathError where one of them fails the test, or puts it into `failed`, by name; it must not be used then.
-    Raises HostError and UsageError where one can't be used at all.
+    `transports` are those that will be used, with each that has layers of the user's own, or that start programs beside
+    the reply: these are tested first. Raises PathError or HostError where one of them fails the test, or puts it into
+    `failed`, by name; it must not be used then. Raises HostError and UsageError where one can't be used at all.
     """
+    check_services(pool, transports, failed)
     own = OwnPaths(pool, timeout_seconds, transports, failed)
 
     def execution(launch: Launch, fixture: Fixture) -> Execution:
@@ -78,6 +81,8 @@ def context_of(pool: Pool, timeout_seconds: float) -> Mapping[str, JsonValue]:
     other: dict[str, JsonValue] = {}
     if userland is not None:
         other["userland"] = {"name": userland.name, "version": userland.version, "applets": userland.digest}
+    if pool.isolation == "bwrap":
+        other["files"] = files_digest()
     return {
         **other,
         "versions": dict(pool.versions),

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from qfuzz.jail.execution import Execution, Tap
 from qfuzz.jail.pool import Pool, Watched
 from qfuzz.model.delivery import Launch
-from qfuzz.model.errors import PathError
+from qfuzz.model.errors import PathError, QfuzzError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
 from qfuzz.own.boundary import OwnBoundary
@@ -26,6 +26,14 @@ PLAIN_CANARY = b"touch " + CANARY_FILE
 """For a path that carries no list of commands."""
 WORD_CANARY = b"uname"
 """For a line of the user's around the reply, which may be broken for all but a word: that is what is to be found."""
+
+NOT_FOUND = 127
+"""What a shell ends with where it finds no such program."""
+
+_LINE_HINT = (
+    "the whole line runs in the jail, where no other machine is: leave out what leads there, as `docker exec -i box`, "
+    "or show a stand-in for it"
+)
 
 
 def seconds_of(launch: Launch, timeout_seconds: float) -> float:
@@ -42,7 +50,7 @@ class OwnPaths:
         pool: Pool,
         timeout_seconds: float,
         transports: Sequence[Transport],
-        failed: MutableMapping[str, PathError] | None = None,
+        failed: MutableMapping[str, QfuzzError] | None = None,
     ) -> None:
         """Raises PathError for a path that fails its test, or puts it into `failed`, by the transport's name.
 
@@ -52,7 +60,7 @@ class OwnPaths:
         self._timeout_seconds = timeout_seconds
         shells: dict[str, int] = {}
         for transport in transports:
-            if transport.is_own:
+            if transport.is_own and transport.name not in (failed or {}):
                 try:
                     shells[transport.name] = self._tested(transport)
                 except PathError as error:
@@ -106,7 +114,21 @@ class OwnPaths:
         if isinstance(simple, Launch) and _did(self._pool.run(_plain(simple, self._timeout_seconds))):
             again = self._watched(simple, Fixture(), Tap.HAND_ON, 0)
             return self._number(simple, PLAIN_CANARY, again, _did)
+        elsewhere = self._elsewhere(transport)
+        if elsewhere:
+            what = f"runs the reply in {elsewhere}, not where `exec` is started"
+            hint = "have it run in the working directory of `exec`, which is that of the reply"
+            raise PathError(what, where=transport.name, hint=hint)
         raise PathError(_never_ran(watched), where=transport.name)
+
+    def _elsewhere(self, transport: Transport) -> str:
+        """The other directory in which a path runs the reply; empty where none is seen."""
+        directory = self._pool.work_directory
+        launch = transport.deliver(b"pwd > %s/%s" % ((directory or "").encode(), CANARY_FILE))
+        if directory is None or not isinstance(launch, Launch):
+            return ""
+        written = self._pool.run(_plain(launch, self._timeout_seconds)).tree.entries.get(CANARY_FILE)
+        return "" if written is None else written.content.decode("utf-8", "backslashreplace").strip()
 
     def _test_end(self, transport: Transport, watched: Watched) -> None:
         ending = watched.observation.status.ending
@@ -122,7 +144,7 @@ class OwnPaths:
         observation = self._pool.run(_plain(launch, self._timeout_seconds))
         if not _named(observation):
             what = f"does not even run `{WORD_CANARY.decode()}` ({_ended(observation)}{_said(observation)})"
-            raise PathError(what, where=transport.name)
+            raise PathError(what, where=transport.name, hint=_LINE_HINT if observation.status.code == NOT_FOUND else "")
         return self._number(launch, WORD_CANARY, self._watched(launch, Fixture(), Tap.HAND_ON, 0), _named)
 
     def _number(self, launch: Launch, canary: bytes, watched: Watched, did: Callable[[Observation], bool]) -> int:

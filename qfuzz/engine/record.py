@@ -44,7 +44,7 @@ class Recorder:
         key = sample_key(sample.reply, sample.occurrence)
         kept = [result for result in (event.direct, *event.results) if not _is_harness_error(result)]
         rows = [self._row(key, result, sample.task_key or None) for result in kept]
-        self._store.write_judged(key, sample.reply, known, rows)
+        self._store.write_judged(key, sample.reply, known, rows, sample.where)
 
     def _row(self, sample: str, result: Result, task_key: str | None) -> VerdictRow:
         return VerdictRow(

@@ -32,6 +32,7 @@ class Adapter:
 
     `interpreter` runs the file of that name in adapters/, with `arguments`; `package` is Debian's for the interpreter
     and what the file needs. `module` is what the file loads: a package of npm, or a file that Perl has on its path.
+    `source` is what npm is asked for, where it is not the module.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Adapter:
     package: str
     arguments: tuple[str, ...] = ()
     module: str = ""
+    source: str = ""
 
     def command(self) -> list[str]:
         """What to start; raises HostError where something is missing."""
@@ -48,8 +50,8 @@ class Adapter:
         return [self.interpreter, str(ADAPTERS_FOLDER / self.file), *self.arguments]
 
 
-def _npm(module: str, file: str, *more: str, name: str = "") -> Adapter:
-    return Adapter(f"npm:{name or module}", "node", file, "nodejs", (module, str(NODE_FOLDER), *more), module)
+def _npm(module: str, file: str, *more: str, name: str = "", source: str = "") -> Adapter:
+    return Adapter(f"npm:{name or module}", "node", file, "nodejs", (module, str(NODE_FOLDER), *more), module, source)
 
 
 ADAPTERS = {
@@ -57,7 +59,7 @@ ADAPTERS = {
     for adapter in (
         _npm("shell-quote", "shell-quote.js"),
         # Before CVE-2021-42740 was mended.
-        _npm("shell-quote-1.7.2", "shell-quote.js"),
+        _npm("shell-quote-1.7.2", "shell-quote.js", source="shell-quote-1.7.2@npm:shell-quote@1.7.2"),
         _npm("shell-escape", "shell-escape.js"),
         _npm("shescape", "shescape.js"),
         _npm("shescape", "shescape.js", "off", name="shescape/no-flag-protection"),
@@ -81,7 +83,9 @@ def lack(name: str) -> HostError | None:
         worker.close()
     if isinstance(answer, bytes):
         return None
-    how = f"npm install {adapter.module}" if adapter.module else f"apt-get install {adapter.package}"
+    how = f"apt-get install {adapter.package}"
+    if adapter.module:
+        how = f"npm install --prefix {NODE_FOLDER} {adapter.source or adapter.module}"
     return HostError(f"it {answer.detail}", hint=how)
 
 

@@ -46,7 +46,7 @@ def judge_on_paths(asking: Asking, task_id: str, program: bytes, jobs: int, time
     task = asking.tasks[task_id]
     reply = Reply(program, task_id=task_id, contract=asking.contract.name)
     sample = Sample(0, reply, task, task_key(task), task.fixture, fixture_key(task.fixture))
-    machines = machinery(pool, timeout)
+    machines = machinery(pool, timeout, asking.further_paths)
     plan = Plan.make(sample, _context_key(pool, timeout), (resolve("direct"), *asking.further_paths))
     direct, results = Attempt(plan, machines, {}, lambda *_: None).make()
     return {result.transport: _path_result(result) for result in (direct, *results)}
@@ -60,7 +60,7 @@ def _context_key(pool: Pool, timeout: float) -> str:
 def _path_result(result: Result) -> PathResult:
     verdict = result.verdict
     assert verdict is not None, "there is a task"
-    diverged = None if result.comparison is None else result.comparison.diverged
+    diverged = None if result.comparison is None else result.comparison.differs
     counted = verdict.outcome not in _NOT_COUNTED
     return PathResult(verdict.passed, counted, verdict.outcome.value, verdict.detail, diverged)
 

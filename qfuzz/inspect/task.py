@@ -16,6 +16,7 @@ from inspect_ai.tool import Tool, ToolDef, ToolParams
 
 import qfuzz
 from qfuzz.collect.prompts import BASH_TOOL, NATIVE, Prompt, prompts
+from qfuzz.engine.services import check_services
 from qfuzz.inspect.asking import Asking, Several, checked_limits, make_asking
 from qfuzz.inspect.jails import shared_pool
 from qfuzz.inspect.logs import METADATA_KEY
@@ -49,8 +50,8 @@ def crossover(
     try:
         at_a_time, seconds = checked_limits(jobs, timeout)
         asking = make_asking(contract, tasks, families, tiers, transports, clean)
-        # Before a model is asked, and paid: a machine without a jail could score nothing.
-        shared_pool(at_a_time)
+        # Before a model is asked, and paid: a machine without a jail, or without a path, could score nothing.
+        check_services(shared_pool(at_a_time), asking.further_paths)
     except QfuzzError as error:
         raise PrerequisiteError(f"qfuzz: {error}") from None
     name = asking.contract.name

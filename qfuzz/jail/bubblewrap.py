@@ -30,7 +30,7 @@ _CAPABILITIES = ("SYS_ADMIN", "SYS_RESOURCE", "SETUID", "SETGID", "DAC_OVERRIDE"
 
 _TOP_DIRECTORIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
-_WRITTEN_FILES = {
+WRITTEN_FILES = {
     "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:user:/home/user:/bin/bash\n"
     "fish:x:1000:1000:user:/home/user:/usr/bin/fish\n"
     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
@@ -38,6 +38,7 @@ _WRITTEN_FILES = {
     "/etc/hosts": "127.0.0.1 localhost qfuzz\n::1 localhost\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
+"""Files of every jail that are no copies of the machine's."""
 
 PREFERRED_USER = 1_879_048_193
 """A user id that no system hands out, below 2**31; the n-th jail takes the n-th id from here."""
@@ -177,7 +178,7 @@ class BubblewrapRecipe:
         self._tools = tuple(shown_tools())
         self.files: Mapping[str, bytes] = {
             AGENT: agent_zip(),
-            **{path: text.encode() for path, text in _WRITTEN_FILES.items()},
+            **{path: text.encode() for path, text in WRITTEN_FILES.items()},
             **dict(zip(PLACE_FILES, self._place(), strict=True)),
             **self.further_files(),
         }

@@ -7,13 +7,14 @@ rules, authentication) are the jail's own files, which allow root to become anyb
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
-from qfuzz.jail.bubblewrap import PREFERRED_USER, BubblewrapRecipe, IdRange, user_ranges
+from qfuzz.jail.bubblewrap import PREFERRED_USER, WRITTEN_FILES, BubblewrapRecipe, IdRange, user_ranges
 from qfuzz.jail.environment import ENVIRONMENT
+from qfuzz.model.content import canonical_json, sha256_hex
 from qfuzz.model.errors import HostError
 from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL
 
@@ -48,7 +49,8 @@ def unused_ids(slot: int) -> IdRange:
             if start + (slot + 1) * _IDS <= first + count:
                 return IdRange(start + slot * _IDS, _IDS)
         raise HostError("this container has no range of unused user ids", hint="run qfuzz outside of it")
-    names = {getpass.getuser(), str(os.geteuid())}
+    user = _user()
+    names = {user, str(os.geteuid())}
     for line in _lines(Path("/etc/subuid")):
         name, _, numbers = line.partition(":")
         begin, _, length = numbers.partition(":")
@@ -57,8 +59,20 @@ def unused_ids(slot: int) -> IdRange:
     ranges = "--add-subuids 100000-165535 --add-subgids 100000-165535"
     raise HostError(
         "an ordinary user needs newuidmap and a range in /etc/subuid and /etc/subgid for a jail of several users",
-        hint=f"sudo apt-get install uidmap && sudo usermod {ranges} {getpass.getuser()}",
+        hint=f"sudo apt-get install uidmap && sudo usermod {ranges} {user}",
     )
+
+
+def _user() -> str:
+    """The name of the user who started qfuzz; containers often start programs as one who has none."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        # newuidmap gives nobody ids whose name it does not find.
+        raise HostError(
+            f"the user {os.geteuid()}, who has no entry in /etc/passwd, can have no jail of several users",
+            hint="run qfuzz as a user with an entry in /etc/passwd, or as root",
+        ) from None
 
 
 def _has_newuidmap() -> bool:
@@ -87,3 +101,9 @@ class IdMappedRecipe(BubblewrapRecipe):
             # sudo takes a plugin of root's only, and the machine's root is nobody in here.
             files[_COPY] = plugin.read_bytes()
         return files
+
+
+def files_digest() -> str:
+    """A digest over the files that both kinds of jails are given: accounts, rules of su and sudo, sudo's plugin."""
+    files = {**{path: text.encode() for path, text in WRITTEN_FILES.items()}, **IdMappedRecipe.further_files()}
+    return sha256_hex(canonical_json({path: sha256_hex(content) for path, content in sorted(files.items())}))

@@ -23,7 +23,7 @@ from qfuzz.jail.limits import Limits
 from qfuzz.jail.probe import explain_failure
 from qfuzz.jail.protocol import Answer, pack_request
 from qfuzz.jail.recipe import Recipe
-from qfuzz.jail.shown import shown_folders
+from qfuzz.jail.shown import shown_folders, work_directory
 from qfuzz.jail.slots import Gate, Slot
 from qfuzz.jail.userland import Userland
 from qfuzz.jail.versions import read_versions
@@ -180,6 +180,11 @@ class Pool:
     def shown(self) -> tuple[str, ...]:
         """The paths of the folders of the host that replies see, besides the system's."""
         return tuple(each.path for each in self._shown)
+
+    @property
+    def work_directory(self) -> str | None:
+        """Where replies are started in every jail; None where each has a directory of its own."""
+        return None if self.isolation == "none" else work_directory(self._shown)
 
     @functools.cached_property
     def versions(self) -> Mapping[str, str]:

@@ -72,6 +72,8 @@ def _program(fields: Fields, command_field: str | None) -> bytes:
         return fields.content("reply")
     if fields.has("raw_reply"):
         return fields.content("raw_reply")
+    if fields.has("instruction") and fields.has("expect"):
+        raise InputError("is a task, not a reply", hint="name task sets with --tasks, beside a file of replies")
     raise InputError("key 'reply' is missing", hint="name the key that holds the command with --command-field")
 
 
@@ -87,6 +89,17 @@ def _dotted(value: JsonValue, path: str) -> JsonValue:
     else:
         raise InputError(f"key {path!r} is missing (looked in {json_type(value)})")
     return _dotted(inner, rest) if rest else inner
+
+
+def are_replies(text: bytes) -> bool:
+    """Whether every line of `text` is a reply record (blank ones aside), and so no program that anybody wrote."""
+    lines = [line for line in text.split(b"\n") if line.strip()]
+    try:
+        for line in lines:
+            decode_reply(line)
+    except InputError:
+        return False
+    return bool(lines)
 
 
 def read_program(file: Path) -> bytes:

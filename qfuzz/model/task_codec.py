@@ -65,6 +65,8 @@ def decode_task(line: bytes) -> Task:
 def task_from_json(value: JsonValue) -> Task:
     """The task of a parsed object; keys that the format does not know are passed over."""
     fields = Fields(value)
+    if fields.has("reply") and not fields.has("schema"):
+        raise InputError("is a reply, not a task", hint="--tasks takes what `qfuzz gen` writes")
     schema = fields.integer("schema")
     if schema != SCHEMA_VERSION:
         raise InputError(f"key 'schema' is {schema}; this version reads schema {SCHEMA_VERSION}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def one_line(text: str, most: int = 500) -> str:
     """`text` without anything that a terminal acts on: control characters, line ends and lone surrogates as escapes.
@@ -14,6 +16,15 @@ def one_line(text: str, most: int = 500) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def near(name: str, known: Iterable[str], most: int = 5) -> list[str]:
+    """The known names that begin with `name`, or else those that are spelled much like it."""
+    from difflib import get_close_matches
+
+    names = list(known)
+    begin = [each for each in names if name and each.startswith(name)]
+    return (begin or get_close_matches(name, names, cutoff=0.7))[:most]
 
 
 def counted(count: int, noun: str, several: str = "") -> str:

@@ -47,6 +47,11 @@ class Comparison:
     def diverged(self) -> bool:
         return self.stability is Stability.DIVERGED
 
+    @property
+    def differs(self) -> bool | None:
+        """Whether the path did something else; None where the pairs showed neither."""
+        return self.diverged if self.stability in (Stability.SAME, Stability.DIVERGED) else None
+
 
 def needs_second_pair(direct: Observation, transported: Observation) -> bool:
     """Whether a transported run differs from the first direct run, so that only a second pair can settle it."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from qfuzz.bash.quote import one_line as bash_c
 from qfuzz.bash.quote import printable_word
 from qfuzz.model.content import JsonValue, encode_content
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Rejection
 from qfuzz.model.forms import Cause, Forms
 from qfuzz.model.forms_codec import cause_to_json, forms_to_json
 from qfuzz.model.observation import Capture, Observation
 from qfuzz.model.verdict import Channel
 from qfuzz.oracle.compare import differing_channels
+from qfuzz.oracle.declared import declared_exceptions
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.report.causes import causes_of, placed
 from qfuzz.report.marks import marked_lines, quoted_lines
@@ -178,6 +181,10 @@ def _difference(one: Explained) -> Iterator[str]:
     channels = differing_channels(one.direct, one.transported)
     said = describe_difference(one.direct, one.transported, channels) or "nothing on status, stdout and tree"
     lines = [f"  {line}" for line in fold(said, WIDTH - 2)]
+    declared = _declared(one)
+    if declared:
+        text = f"declared as not kept on this path: {'; '.join(each.value for each in declared)}"
+        lines += [f"  {line}" for line in fold(text, WIDTH - 2)]
     if Channel.STDOUT in channels:
         lines += [
             *_start("direct stdout:", one.direct.stdout),
@@ -186,6 +193,12 @@ def _difference(one: Explained) -> Iterator[str]:
     if one.transported.stderr.data:
         lines += _start("stderr there:", one.transported.stderr)
     yield from _section("What differs (direct -> on this path)", lines)
+
+
+def _declared(one: Explained) -> tuple[Declared, ...]:
+    if isinstance(one.transported, Rejection):
+        return ()
+    return declared_exceptions(one.transport.exceptions, one.direct, one.transported)
 
 
 def _start(title: str, capture: Capture) -> list[str]:
@@ -198,13 +211,28 @@ def _start(title: str, capture: Capture) -> list[str]:
 
 def _advice(one: Explained) -> Iterator[str]:
     armored = one.transport.armor(one.program)
-    if armored is None:
+    launch = one.transport.deliver(one.program)
+    own = launch.own if isinstance(launch, Launch) else None
+    if armored == one.program and _declared(one):
+        # Every text arrives, and what is not kept is how a script is run.
+        armored = bash_c(one.program)
+    if armored is None and own is not None and own.box:
+        said = "  have the program hand the reply to its shell as one argument, or in a file"
+        yield from _section("To deliver it whole", [said])
+    elif armored is None:
         yield from _section("To deliver it whole", ["  use a script file, or an argument list without a shell"])
     else:
         title = "To deliver it whole: escape where it is pasted in, or send"
         yield from _section(title, quoted_lines(armored, WIDTH))
+    service = own.service if own is not None else ()
+    if service:
+        yield from _section("Its service, to be started first", [f"  {' '.join(_words(service))}"])
     yield "To see it without qfuzz"
     yield f"  {reproduction(one.transport, _smallest(one)).decode('utf-8')}"
+
+
+def _words(command: Iterable[bytes]) -> Iterator[str]:
+    return (printable_word(word).decode() for word in command)
 
 
 def _smallest(one: Explained) -> bytes:

@@ -23,6 +23,8 @@ def found_text(found: BreakerFound) -> Iterator[str]:
     for line in breaker_lines(found.judged):
         known = " (known)" if found.known else ""
         yield one_line(f"{line.id}{known}  {line.outcome}: {line.what}", WIDTH)
+        if line.declared:
+            yield one_line(f"    declared: {line.declared}", WIDTH)
     yield from _program("smallest", _smallest(found))
     if not found.finished:
         yield "    not made small to the end; `qfuzz shrink` goes on"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qfuzz.engine.events import Judged, Result
+from qfuzz.engine.events import Judged
+from qfuzz.engine.record import stability
 from qfuzz.model.content import JsonValue
 from qfuzz.store.keys import short_id
 
@@ -13,7 +14,7 @@ def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
     """The objects of one sample, direct first.
 
     `verdict` is null where there is no task and the text was delivered; `exit` is null for a timeout and where nothing
-    ran; `diverged` is null for the direct run and where nothing could be compared.
+    ran; `diverged` is null for the direct run and where the runs can't tell: `stability` says why, as the store does.
     """
     reply = event.sample.reply
     for result in (event.direct, *event.results):
@@ -25,12 +26,9 @@ def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
             "transport": result.transport,
             "verdict": None if result.verdict is None else result.verdict.outcome.value,
             "exit": None if result.observation is None else result.observation.status.code,
-            "diverged": _diverged(result),
+            "diverged": None if result.comparison is None else result.comparison.differs,
             "breaker": result.breaker,
             "id": short_id(result.key),
             "where": event.sample.where,
+            "stability": stability(result),
         }
-
-
-def _diverged(result: Result) -> bool | None:
-    return None if result.comparison is None else result.comparison.diverged

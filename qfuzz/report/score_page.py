@@ -15,6 +15,10 @@ from qfuzz.model.text import one_line
 from qfuzz.report.console import Console
 
 WIDTH = 100
+_GAP = 3
+"""What stands between two columns."""
+_NAMES = 20
+"""Columns that names have at least, where they are as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,32 @@ def print_page(blocks: Iterable[Block], stream: TextIO) -> None:
             for line in wrap(one_line(block.text), WIDTH, break_long_words=True):
                 console.print(Text(line))
         else:
-            console.print(_rich_table(block))
+            for number, part in enumerate(_parts(block)):
+                if number:
+                    console.print()
+                console.print(_rich_table(part))
         first = False
+
+
+def _parts(table: Table) -> list[Table]:
+    """The table, or where its numbers leave no room for the names several with some of the columns each."""
+    widths = [max(len(one_line(row[place])) for row in (table.heads, *table.rows)) for place in range(len(table.heads))]
+    room = WIDTH - sum(_GAP + width for width in widths[1:])
+    if room >= min(widths[0], _NAMES):
+        return [table]
+    left = WIDTH - min(widths[0], _NAMES)
+    parts: list[list[int]] = [[]]
+    for place in range(1, len(widths)):
+        if parts[-1] and sum(_GAP + widths[each] for each in (*parts[-1], place)) > left:
+            parts.append([])
+        parts[-1].append(place)
+    return [
+        Table(
+            tuple(table.heads[place] for place in (0, *part)),
+            tuple(tuple(row[place] for place in (0, *part)) for row in table.rows),
+        )
+        for part in parts
+    ]
 
 
 def _rich_table(table: Table) -> RichTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from qfuzz.engine.events import Judged, Result
@@ -13,6 +13,7 @@ from qfuzz.model.verdict import Outcome
 from qfuzz.oracle.compare import Stability
 
 _MOST_REASONS = 5
+_MOST_PLACES = 5
 
 
 @dataclass(slots=True)
@@ -50,6 +51,14 @@ class Counts:
         return self.kept / self.direct_passed if self.direct_passed else None
 
 
+@dataclass(slots=True)
+class Places:
+    """How many replies, and where the first of them are."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+
 class Row(NamedTuple):
     """Counts and what they are counts of."""
 
@@ -76,10 +85,16 @@ class Tally:
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str, str, bool], Counts] = {}
         self._reasons: Counter[str] = Counter()
+        self.unsettled: dict[Stability, Places] = {
+            stability: Places() for stability in (Stability.NONDETERMINISTIC, Stability.DIRECT_TIMEOUT)
+        }
+        """Replies without a task that could not be compared over some transport, by the reason."""
 
     def add(self, event: Judged) -> None:
         reply = event.sample.reply
         with_task = event.sample.task is not None
+        if not with_task:
+            self._keep_unsettled(event)
         for result in event.results:
             key = (reply.model, reply.contract, result.transport, with_task)
             self._keep_reason(result)
@@ -90,6 +105,14 @@ class Tally:
             return
         if result.verdict.detail in self._reasons or len(self._reasons) < _MOST_REASONS:
             self._reasons[result.verdict.detail] += 1
+
+    def _keep_unsettled(self, event: Judged) -> None:
+        seen = {result.comparison.stability for result in event.results if result.comparison is not None}
+        for stability, places in self.unsettled.items():
+            if stability in seen:
+                places.count += 1
+                if len(places.first) < _MOST_PLACES:
+                    places.first.append(event.sample.where or f"reply {event.sample.index + 1}")
 
     def rows(self) -> Iterator[Row]:
         for key, counts in self._counts.items():

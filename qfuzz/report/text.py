@@ -10,25 +10,33 @@ from typing import TextIO
 
 from qfuzz.engine.events import Judged, Result
 from qfuzz.engine.shrinking import Shrunk
+from qfuzz.model.errors import MAX_LINE
 from qfuzz.model.text import counted, one_line
+from qfuzz.oracle.compare import Stability
+from qfuzz.oracle.declared import declared_exceptions
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.report.causes import CauseGroups
 from qfuzz.report.tally import Counts, Row, Tally
 from qfuzz.report.visible import visible
 from qfuzz.store.keys import short_id
+from qfuzz.transports.loader import resolve
 
 WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerLine:
-    """A breaker as one line; the run's observations are let go once it is made, so that memory stays flat."""
+    """A breaker as one line; the run's observations are let go once it is made, so that memory stays flat.
+
+    `declared` are the exceptions of the transport that explain all of it, in words; empty where they do not.
+    """
 
     transport: str
     name: str
     outcome: str
     what: str
     id: str
+    declared: str = ""
 
 
 def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
@@ -37,7 +45,16 @@ def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
         if result.breaker:
             outcome = "diverged" if result.verdict is None else result.verdict.outcome.value
             what = _what(event.direct, result)
-            yield BreakerLine(result.transport, _name(event), outcome, what, short_id(result.key))
+            id_ = short_id(result.key)
+            yield BreakerLine(result.transport, _name(event), outcome, what, id_, _declared(event.direct, result))
+
+
+def _declared(direct: Result, result: Result) -> str:
+    """What to say where exceptions that the transport declares explain the difference; empty where they do not."""
+    if direct.observation is None or result.observation is None:
+        return ""
+    declared = resolve(result.transport).exceptions
+    return "; ".join(each.value for each in declared_exceptions(declared, direct.observation, result.observation))
 
 
 def _name(event: Judged) -> str:
@@ -75,6 +92,7 @@ def print_table(tally: Tally, stream: TextIO) -> None:
 _JUDGED = ("direct", "over it", "retained", "damage", "exit 0", "rejected", "refused", "breakers")
 COMPARED = ("compared", "diverged", "not stable", "no direct end", "rejected", "refused", "breakers")
 _GAP = "  "
+_UNSETTLED = {Stability.NONDETERMINISTIC: "Not stable", Stability.DIRECT_TIMEOUT: "No direct end"}
 
 
 def _table(
@@ -173,6 +191,11 @@ def notes_of(tally: Tally, rows: list[Row]) -> Iterator[str]:
             f"Not stable when repeated, so judged by the verdict only: {unstable}. Breakers among them have causes "
             "by verdict, and no smaller reply."
         )
+    for stability, places in tally.unsettled.items():
+        if places.count:
+            more = places.count - len(places.first)
+            named = ", ".join(places.first) + (f" and {more} more" if more else "")
+            yield from _wrapped(one_line(f"{_UNSETTLED[stability]}, so not compared: {named}.", MAX_LINE))
     no_direct = sum(row.counts.no_direct for row in rows)
     if no_direct:
         yield f"Not to be started directly, so counted nowhere above: {no_direct}."
@@ -195,11 +218,13 @@ class BreakerList:
         self._kept: dict[str, dict[str, BreakerLine]] = {transport: {} for transport in transports}
         self._smallest: dict[str, str] = {}
         self._counts = dict.fromkeys(transports, 0)
+        self._declared = dict.fromkeys(transports, 0)
         self._groups = CauseGroups()
 
     def add(self, event: Judged) -> None:
         for line in breaker_lines(event):
             self._counts[line.transport] += 1
+            self._declared[line.transport] += bool(line.declared)
             if len(self._kept[line.transport]) < self._most:
                 self._kept[line.transport][line.id] = line
 
@@ -216,12 +241,16 @@ class BreakerList:
         for transport, count in self._counts.items():
             if not count:
                 continue
-            print(f"\n{transport}: {counted(count, 'breaker')}", file=stream)
+            declared = self._declared[transport]
+            note = f", {declared} of them by what it declares not to keep" if declared else ""
+            print(f"\n{transport}: {counted(count, 'breaker')}{note}", file=stream)
             self._groups.print(transport, stream, self._most)
             for line in self._kept[transport].values():
                 shown = [f"  {line.id}  {line.name}  {line.outcome}: {line.what}"]
                 if line.id in self._smallest:
                     shown.append(f"      smallest: {self._smallest[line.id]}")
+                if line.declared:
+                    shown.append(f"      declared: {line.declared}")
                 for text in shown:
                     print("\n".join(_wrapped(one_line(text))), file=stream)
             more = count - len(self._kept[transport])

@@ -9,16 +9,18 @@ from itertools import groupby
 
 from qfuzz.transports.base import Boundary, Registry
 
+PARAGRAPH = "\n\n"
+
 
 def boundaries_page(registry: Registry) -> str:
-    """Markdown: a heading for each file of boundaries with its first line, and below it each boundary's paragraph."""
+    """Markdown: for each file of boundaries a heading, its first paragraph, and below it what each boundary says."""
     return "\n".join(_lines(registry)) + "\n"
 
 
 def _lines(registry: Registry) -> Iterator[str]:
     for module, boundaries in groupby(registry.boundaries.values(), key=lambda boundary: type(boundary).__module__):
         doc = inspect.getdoc(sys.modules[module]) or ""
-        yield f"### {_in_markdown(doc.splitlines()[0])}"
+        yield f"### {_in_markdown(_joined(doc.split(PARAGRAPH)[0]))}"
         yield ""
         for boundary in boundaries:
             yield from _boundary(boundary)
@@ -28,13 +30,17 @@ def _boundary(boundary: Boundary) -> Iterator[str]:
     kind = ", faithful" if boundary.faithful else ""
     yield f"**{boundary.name}**{kind}: `{boundary.summary}`" if "`" not in boundary.summary else f"**{boundary.name}**"
     yield ""
-    for paragraph in (inspect.getdoc(type(boundary)) or "").split("\n\n"):
-        yield _in_markdown(" ".join(paragraph.split()))
+    for paragraph in (inspect.getdoc(type(boundary)) or "").split(PARAGRAPH):
+        yield _in_markdown(_joined(paragraph))
         yield ""
     needs = [*boundary.programs, *boundary.tools, *(f"Python's {module}" for module in boundary.modules)]
     needed = f" Needs: {', '.join(needs)}." if needs else ""
     yield _in_markdown(f"Owns: {boundary.owns}. Can't carry: {boundary.cannot_carry}.{needed}")
     yield ""
+
+
+def _joined(paragraph: str) -> str:
+    return " ".join(paragraph.split())
 
 
 def _in_markdown(text: str) -> str:

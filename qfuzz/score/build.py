@@ -14,6 +14,7 @@ from qfuzz.engine.plan import DIRECT
 from qfuzz.model.content import JsonValue, canonical_json
 from qfuzz.model.errors import InputError
 from qfuzz.model.reply import CLEANED, NO_PROGRAM, ORIGINAL
+from qfuzz.model.text import counted
 from qfuzz.model.userland import GNU, userland_name
 from qfuzz.score.cells import Cells, Configuration, Sorted, counts_of, pair_up
 from qfuzz.score.compare import ladders, rankings, set_contrasts, userlands
@@ -97,9 +98,13 @@ def _of_set(ledger: Ledger, chosen: TaskSet) -> tuple[Ledger, list[str]]:
     twice = {task_id for task_id, count in ids.items() if count > 1}
     said = []
     if twice:
-        said.append(f"{len(twice)} tasks have more than one text in the store (first: {min(twice)})")
+        said.append(f"{_have(len(twice))} more than one text in the store (first: {min(twice)})")
         known &= np.array([task.task_id not in twice for task in ledger.tasks], bool)
     return ledger.where(known[ledger.task]) if len(ledger) else ledger, said
+
+
+def _have(tasks: int) -> str:
+    return f"{counted(tasks, 'task')} {'has' if tasks == 1 else 'have'}"
 
 
 class _Set:

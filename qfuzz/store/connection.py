@@ -7,45 +7,78 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from qfuzz.model.errors import InputError, StoreError
 from qfuzz.store.schema import APPLICATION_ID, known_migrations, migrations
 from qfuzz.store.sqlite import Database
 
 BUSY_SECONDS = 30
+_OF_RIGHTS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+class _How(TypedDict):
+    timeout: float
+    isolation_level: None
+    check_same_thread: bool
 
 
 class Connection:
     """One connection, used by one thread. Raises StoreError if the file is not a database, belongs to another program,
     or can't be written."""
 
-    def __init__(self, path: Path, *, any_thread: bool = False) -> None:
-        """With `any_thread` any thread may use it, one at a time: the caller sees to that."""
+    def __init__(self, path: Path, *, any_thread: bool = False, reading: bool = False) -> None:
+        """With `any_thread` any thread may use it, one at a time: the caller sees to that.
+
+        With `reading` a file that can't be written is opened all the same, and `read_only` is set.
+        """
         self.path = path
+        self.read_only = False
         try:
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread
-            )
+            self._open(sqlite3.connect(path, **_how(any_thread)))
         except sqlite3.Error as error:
-            raise _store_error(path, error) from None
-        try:
-            _check_ours(self._connection, path)
-            _keep_a_log_beside(self._connection)
-            self._connection.execute("pragma synchronous = normal")
-            self._connection.execute("pragma foreign_keys = on")
-            self._bring_up_to_date()
-        except BaseException as error:
-            self._connection.close()
-            if isinstance(error, sqlite3.Error):
+            if not reading or error.sqlite_errorcode & 0xFF not in _OF_RIGHTS:
                 raise _store_error(path, error) from None
+            self.read_only = True
+            self._open_to_read(any_thread)
+
+    def _open(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        try:
+            _check_ours(connection, self.path)
+            if not self.read_only:
+                _keep_a_log_beside(connection)
+                connection.execute("pragma synchronous = normal")
+                connection.execute("pragma foreign_keys = on")
+            self._bring_up_to_date()
+        except BaseException:
+            connection.close()
             raise
+
+    def _open_to_read(self, any_thread: bool) -> None:
+        """A store has a log beside it, which SQLite makes even to read, unless it is told that nobody writes."""
+        log = Path(f"{self.path}-wal")
+        written = log.exists() and log.stat().st_size > 0
+        for how in ("mode=ro",) if written else ("mode=ro", "mode=ro&immutable=1"):
+            try:
+                return self._open(
+                    sqlite3.connect(f"{self.path.absolute().as_uri()}?{how}", uri=True, **_how(any_thread))
+                )
+            except sqlite3.Error as error:
+                failed = error
+        if written:
+            what = f"can't be read without writing, for the log {log.name} is beside it"
+            raise StoreError(what, where=str(self.path), hint="copy both to where you may write")
+        raise _store_error(self.path, failed)
 
     def _bring_up_to_date(self) -> None:
         database = Database(self._connection)
         if {each.name for each in migrations.applied(database)} - known_migrations():
             raise StoreError("was made by a newer qfuzz", where=str(self.path), hint="name another file with --db")
         if migrations.pending(database):
+            if self.read_only:
+                what = "was made by an older qfuzz, and must be written to be read"
+                raise StoreError(what, where=str(self.path), hint="copy it to where you may write")
             # Whole or not at all, and by one process alone, however many open a new file at once.
             with self._transaction():
                 self._execute(f"pragma application_id = {APPLICATION_ID}", ())
@@ -92,6 +125,10 @@ class _Transaction:
             self.store._execute("commit", ())
         elif self.store._connection.in_transaction:
             self.store._connection.execute("rollback")
+
+
+def _how(any_thread: bool) -> _How:
+    return {"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": not any_thread}
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:

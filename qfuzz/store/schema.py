@@ -174,3 +174,20 @@ def m005_what_arrived(db: Database) -> None:
         """,
         replace=True,
     )
+
+
+@migrations()
+def m006_places(db: Database) -> None:
+    db.table("replies").add_column("place", str, not_null_default="")
+    db.create_view(
+        "breakers",
+        """
+        select substr(verdicts.key, 1, 16) as id, verdicts.transport, replies.task_id, replies.place, replies.model,
+               replies.contract, replies.trial, coalesce(verdicts.outcome, 'diverged') as outcome, verdicts.channels,
+               verdicts.detail, replies.program as reply
+        from verdicts join replies on replies.key = verdicts.reply
+        where verdicts.breaker = 1
+        order by verdicts.transport, replies.task_id, replies.place, replies.model, replies.contract, replies.trial
+        """,
+        replace=True,
+    )

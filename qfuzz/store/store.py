@@ -117,13 +117,16 @@ class Store(Connection):
         self._execute("insert or ignore into contexts (key, context) values (?, ?)", (key, text))
 
     def write_judged(
-        self, key: str, reply: Reply, task: tuple[str, Task] | None, verdicts: Iterable[VerdictRow]
+        self, key: str, reply: Reply, task: tuple[str, Task] | None, verdicts: Iterable[VerdictRow], place: str = ""
     ) -> None:
-        """One sample with its task and all its verdicts, in one transaction."""
+        """One sample with its task and all its verdicts, in one transaction; `place` is where it was last read."""
         with self._transaction():
             if task is not None:
                 self._write_task(*task)
             self._write_reply(key, reply)
+            if place:
+                shown = place.encode("utf-8", "backslashreplace").decode()
+                self._execute("update replies set place = ? where key = ? and place != ?", (shown, key, shown))
             for verdict in verdicts:
                 self._execute(_INSERT_VERDICT, [getattr(verdict, column) for column in _VERDICT_COLUMNS])
 

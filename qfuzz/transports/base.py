@@ -10,8 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from qfuzz.bash.quote import as_word
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Delivery, Launch, OwnRun, Refusal, Rejection, SideFile
 from qfuzz.model.errors import UsageError
+from qfuzz.model.text import near
 from qfuzz.transports.protection import is_left_alone, protection_of
 from qfuzz.transports.stacking import check_stack, merged
 
@@ -58,6 +60,8 @@ class Boundary(ABC):
     """Whether one more shell is started by it, or by the text that it makes."""
     arrival_note = ""
     """Why an untouched text can still be broken here, where it can: then comparing what arrived shows too little."""
+    exceptions: tuple[Declared, ...] = ()
+    """What differs from a direct run though every byte arrives, as far as that can be told from what was observed."""
     keeps_status = True
     """Whether the exit status of what it carries comes back; if not, no armor brings it back either."""
     shell = "bash"
@@ -173,6 +177,10 @@ class Transport:
     def arrival_note(self) -> str:
         """Why equality of the arrived text says nothing about this transport; empty where it is what it should give."""
         return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
+
+    @property
+    def exceptions(self) -> tuple[Declared, ...]:
+        return tuple(dict.fromkeys(each for boundary in self.boundaries for each in boundary.exceptions))
 
     @property
     def is_own(self) -> bool:
@@ -362,7 +370,8 @@ class Registry:
             else:
                 what = f"unknown transport {name!r}" if name else f"empty layer in the stack {text!r}"
                 note = f"; {self._note}" if self._note else ""
-                raise UsageError(what, hint=f"`qfuzz transports` lists the known ones{note}")
+                like = f"did you mean {' or '.join(found)}? " if (found := near(name, self.names())) else ""
+                raise UsageError(what, hint=f"{like}`qfuzz transports` lists the known ones{note}")
         # "direct" at the end is implied; in a stack it changes nothing and would only give one thing two names.
         if len(parts) > 1 and parts[-1] == "direct":
             parts.pop()

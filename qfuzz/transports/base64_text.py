@@ -63,7 +63,8 @@ class Base64Piped(_Encoded):
     carry a NUL, nor more than fits in base64 into one argument of execve, an apostrophe being four bytes. Source:
     base64(1); bash(1), INVOCATION.
 
-    Not equal to `bash -c R` in: `$PPID`, and death by signal n, which is exit status 128+n here.
+    Not equal to `bash -c R` in: `$PPID`, `$_` before the first command, and death by signal n, which is exit status
+    128+n here.
     """
 
     name = "base64-piped"

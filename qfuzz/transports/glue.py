@@ -7,11 +7,12 @@ what breaks is where a reply ends (a comment, a heredoc, a backslash, a backgrou
 from __future__ import annotations
 
 from qfuzz.bash.quote import one_line, single
-from qfuzz.model.content import sha256_hex
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.transports.afresh import LEVEL, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import refuse_script, script_path
 
 _NOTE = "the text stands inside of more, which decides what it means"
 _HEREDOC = b"cat <<'EOF' > note.txt\nbody\nEOF"
@@ -32,7 +33,7 @@ class _Glue(Boundary):
         return refuse_nul(self.name, text, "a command line can't hold a NUL") or self.before + text + self.after
 
     def armor(self, program: bytes) -> bytes:
-        return b"bash -c " + single(program)
+        return b"bash -c " + single(afresh(program, LEVEL))
 
 
 class Marker(_Glue):
@@ -55,12 +56,12 @@ class Marker(_Glue):
 class Subshell(_Glue):
     """`( R )`: wrappers that pipe, time or redirect "the whole command". The parenthesis joins the last line of the
     reply, so a comment or a heredoc's end there takes it in; what the reply sets is lost with the subshell. It
-    owns how the reply ends and an unbalanced parenthesis, and can't carry a NUL. Source: POSIX.1-2024 XCU
-    2.9.4.1."""
+    owns how the reply ends, an unbalanced parenthesis, and the status of an error such as `${x:?}`, which ends the
+    subshell alone, with 1; it can't carry a NUL. Source: POSIX.1-2024 XCU 2.9.4.1."""
 
     name = "subshell"
     summary = "( R ) on one line"
-    owns = "how the reply ends: comment, heredoc, backslash"
+    owns = "how the reply ends: comment, heredoc, backslash; the status of an error that ends the shell"
     witness = b"echo hi # done"
     before = b"( "
     after = b" )"
@@ -148,13 +149,18 @@ class Timed(_Glue):
 class SyntaxCheck(Boundary):
     """`bash -n` on the reply first, and no run where it complains: agents check commands before they run them. The
     check knows no option that the reply itself sets (`shopt -s extglob`), no alias, and reads all lines where a
-    shell might stop before. It owns grammar that is switched on at run time, and can't carry a NUL. Source:
-    Bash's manual, The Set Builtin, -n; Pattern Matching, extglob."""
+    shell might stop before. It owns grammar that is switched on at run time, and what `script-file` does not keep, a
+    last backslash too; it can't carry a NUL, nor a text that begins as an ELF program does. Source: Bash's manual,
+    The Set Builtin, -n; Pattern Matching, extglob."""
 
     name = "syntax-check"
     summary = "bash -n first, and a run only if it says nothing"
-    owns = "grammar that the reply switches on: extglob, aliases; text after exit"
-    cannot_carry = "NUL"
+    owns = (
+        "grammar that the reply switches on: extglob, aliases; text after exit; what script-file does not keep: the "
+        "script's name, the status of an error that ends the shell; a backslash that ends the text"
+    )
+    cannot_carry = "NUL; at the beginning, the mark of an ELF program"
+    exceptions = (Declared.NAME, Declared.ENDED)
     witness = b"shopt -s extglob\ntouch a.log b.txt\nls !(*.log)"
     faithful = False
     starts_shell = True
@@ -163,13 +169,13 @@ class SyntaxCheck(Boundary):
     _SCRIPT = b'bash -n "$1" && exec bash "$1"'
 
     def embed(self, text: bytes) -> Launch | Refusal:
-        refusal = refuse_nul(self.name, text)
-        path = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".sh"
+        refusal = refuse_script(self.name, text)
+        path = script_path(text)
         words = (b"bash", b"-c", self._SCRIPT, b"bash", path)
         return refusal or Launch(b"/bin/bash", words, text, files=(SideFile(path, text),))
 
     def armor(self, program: bytes) -> bytes:
-        return one_line(program)
+        return one_line(afresh(program))
 
     def disclosure(self) -> str:
         return "R is written to a file; `bash -n FILE` must accept it, and then `bash FILE` runs it."

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from qfuzz.bash.quote import one_line
 from qfuzz.model.delivery import Refusal
+from qfuzz.transports.afresh import LEVEL, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 
@@ -48,7 +49,7 @@ class Heredoc(Boundary):
         return b"\\" + one
 
     def armor(self, program: bytes) -> bytes:
-        text = one_line(program) + b" < /dev/null"
+        text = one_line(afresh(program, LEVEL)) + b" < /dev/null"
         return b"".join(b"\\" + bytes([byte]) if byte in _ACTIVE else bytes([byte]) for byte in text)
 
     def disclosure(self) -> str:

@@ -49,13 +49,13 @@ class EnvSplit(Boundary):
 class Xargs(Boundary):
     """`xargs -I{} bash -c {}` with the reply on its input: lists of commands in a file, one-liners that fan out
     work. xargs reads a line, drops leading blanks, and takes quotes and backslashes as its own before bash sees
-    the rest; each line is a program of its own, empty lines are none, and the exit status is xargs's (123 for
-    any failure). It can't carry a NUL, nor more than its own limit of a command. Source: xargs(1) of GNU
-    findutils; POSIX.1-2024 XCU xargs."""
+    the rest; each line is a program of its own, empty lines are none, and the exit status is xargs's: 123 for a
+    failure, 124 for status 255, 125 for death by a signal, the last two of which end it. It can't carry a NUL, nor
+    more than its own limit of a command. Source: xargs(1) of GNU findutils; POSIX.1-2024 XCU xargs."""
 
     name = "xargs"
     summary = "xargs -I{} bash -c {} with the reply as a line of its input"
-    owns = "apostrophe, double quote, backslash, newline, leading blanks"
+    owns = "apostrophe, double quote, backslash, newline, leading blanks; the exit status"
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b"printf '%s\\n' 'a  b'"
     faithful = False

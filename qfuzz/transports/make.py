@@ -7,9 +7,12 @@ from types import MappingProxyType
 from qfuzz.bash.quote import one_line
 from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.transports.afresh import afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+
+_UNSET = b"unset MAKEFLAGS MAKELEVEL MFLAGS"
 
 
 class _Recipe(Boundary):
@@ -52,7 +55,7 @@ class Make(_Recipe):
         return one * 2
 
     def armor(self, program: bytes) -> bytes:
-        return one_line(program).replace(b"$", b"$$")
+        return one_line(afresh(program, _UNSET)).replace(b"$", b"$$")
 
     def disclosure(self) -> str:
         return (
@@ -76,7 +79,7 @@ class MakeDollars(_Recipe):
         return text.replace(b"$", b"$$")
 
     def armor(self, program: bytes) -> bytes:
-        return one_line(program)
+        return one_line(afresh(program, _UNSET))
 
     def disclosure(self) -> str:
         return (

@@ -6,6 +6,7 @@ import json
 
 from qfuzz.bash.quote import one_line
 from qfuzz.model.delivery import Launch, Refusal, SideFile
+from qfuzz.transports.afresh import OLDPWD, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import MAX_ARGUMENT_BYTES, refuse_for_argument
 from qfuzz.transports.limits import refuse_bytes, refuse_long
@@ -16,16 +17,21 @@ _PACKAGE = json.dumps(
     {"name": "reply", "version": "1.0.0", "private": True, "scripts": {"reply": 'cd "$INIT_CWD" && bash -c'}}
 ).encode()
 
+_UNSET = b"unset ${!npm_*} COLOR EDITOR NODE INIT_CWD"
+_PATH = b"PATH=${PATH##*/node-gyp-bin:}"
+"""npm puts folders of its own first, this one as the last of them."""
+
 
 class NpmRun(Boundary):
-    """`npm run reply -- R` with the script `bash -c`: how people hand arguments to scripts of a package. npm quotes
-    them for `sh`, which npm 8.12 and later do well; it sets `npm_...` variables, changes PATH, and says how the
-    script ended in its own words. It owns the environment, and can't carry a NUL, nor more than an argument with
-    all its quotes. Source: npm-run-script(1); npm runs, without any network."""
+    """`npm run reply -- R` with the script `bash -c`: how people hand arguments to scripts of a package. npm
+    quotes them for `sh`, which npm 8.12 and later do well; it sets `npm_...` variables, COLOR, EDITOR, NODE,
+    INIT_CWD and OLDPWD, changes PATH, and says how the script ended in its own words. It owns the environment,
+    and can't carry a NUL, nor more than an argument with all its quotes. Source: npm-run-script(1); npm runs,
+    without any network."""
 
     name = "npm-run"
     summary = "npm run reply -- R, the script being bash -c"
-    owns = "the environment: PATH, npm_... variables, SHLVL"
+    owns = "the environment: PATH, npm_... variables, COLOR, EDITOR, NODE, INIT_CWD, OLDPWD"
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b'echo "$npm_lifecycle_event"'
     faithful = False
@@ -46,7 +52,7 @@ class NpmRun(Boundary):
         return refusal or Launch(b"/usr/bin/npm", words, text, files=(SideFile(_FOLDER + b"/package.json", _PACKAGE),))
 
     def armor(self, program: bytes) -> bytes | None:
-        return None if refuse_bytes(self.name, program, "") else program
+        return None if refuse_bytes(self.name, program, "") else afresh(program, _UNSET, OLDPWD, _PATH)
 
     def disclosure(self) -> str:
         return "R is an argument behind -- of `npm run`, for a script that is `bash -c`; npm quotes it for sh."

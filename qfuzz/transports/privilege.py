@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from qfuzz.bash.quote import one_line
 from qfuzz.model.delivery import Launch, Refusal
+from qfuzz.transports.afresh import SHELL, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import MAX_ARGUMENT_BYTES
 from qfuzz.transports.limits import refuse_long, refuse_nul
 
+_UNSET = b"unset MAIL ${!SUDO_*}"
 _ENVIRONMENT_WITNESS = b"! env | grep -q ^SHELL="
 
 
@@ -47,7 +49,7 @@ class SuCommand(_Privilege):
     sees_arrival = False
 
     def armor(self, program: bytes) -> bytes:
-        return b"unset SHELL\n" + program
+        return afresh(program, SHELL)
 
     def disclosure(self) -> str:
         return "R is the argument of `su -c R user`, whose shell, bash, runs it."
@@ -66,7 +68,7 @@ class SudoBash(_Privilege):
     programs = ("sudo",)
 
     def armor(self, program: bytes) -> bytes:
-        return b"unset SHELL MAIL ${!SUDO_*}\n" + program
+        return afresh(program, _UNSET, SHELL)
 
     def disclosure(self) -> str:
         return "R is the script argument in `sudo -u user bash -c R`."
@@ -91,7 +93,7 @@ class SudoLogin(_Privilege):
 
     def armor(self, program: bytes) -> bytes:
         # A dollar before a quote that got a backslash is an ordinary character for the login shell.
-        return one_line(b"unset SHELL MAIL ${!SUDO_*}\n" + program, b"$")
+        return one_line(afresh(program, _UNSET, SHELL), b"$")
 
     def disclosure(self) -> str:
         return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from qfuzz.bash.quote import single
 from qfuzz.model.delivery import SHELLS, Launch, Refusal
+from qfuzz.transports.afresh import LEVEL, OLDPWD, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import refuse_for_argument
 
@@ -19,6 +20,8 @@ class _Shell(Boundary):
     faithful = False
     starts_shell = True
     arrival_note = "another shell reads the text, by other rules"
+    undone: tuple[bytes, ...] = ()
+    """What the shell itself leaves in the environment, as commands that undo it."""
 
     def embed(self, text: bytes) -> Launch | Refusal:
         refusal = refuse_for_argument(self.name, text)
@@ -26,7 +29,7 @@ class _Shell(Boundary):
         return refusal or Launch(b"/bin/" + words[0], (*words, b"-c", text), text, shell=self.shell)
 
     def armor(self, program: bytes) -> bytes:
-        return b"exec bash -c " + single(program)
+        return b"exec bash -c " + single(afresh(program, *self.undone))
 
 
 class Dash(_Shell):
@@ -57,6 +60,7 @@ class BusyboxSh(_Shell):
     owns = "Bash extensions that ash lacks: arrays, {a,b}, and more"
     witness = b"echo {a,b}"
     programs = ("busybox",)
+    undone = (LEVEL,)
     sees_arrival = False
 
     def disclosure(self) -> str:
@@ -75,6 +79,7 @@ class Zsh(_Shell):
     owns = "unquoted $x, globs without a match, status=, path=, =cmd, !"
     witness = b'list="a b"; for w in $list; do echo "<$w>"; done'
     programs = ("zsh",)
+    undone = (OLDPWD,)
 
     def disclosure(self) -> str:
         return "R is passed unchanged as the script argument of `zsh -c`, so it is a Zsh program and no Bash one."
@@ -92,6 +97,7 @@ class Ksh(_Shell):
     owns = "Bash builtins and variables; the last command of a pipeline"
     witness = b'echo x | read -r a; echo "<$a>"'
     programs = ("ksh",)
+    undone = (b"unset A__z",)
 
     def disclosure(self) -> str:
         return "R is passed unchanged as the script argument of `ksh -c`, so it is a KornShell program."
@@ -155,7 +161,7 @@ class Fish(_Shell):
 
     def armor(self, program: bytes) -> bytes:
         # Between single quotes fish lets a backslash escape an apostrophe and a backslash, and nothing else.
-        escaped = program.replace(b"\\", b"\\\\").replace(b"'", b"\\'")
+        escaped = afresh(program).replace(b"\\", b"\\\\").replace(b"'", b"\\'")
         return b"exec bash -c '" + escaped + b"'"
 
     def disclosure(self) -> str:

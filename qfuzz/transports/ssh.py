@@ -15,8 +15,10 @@ import struct
 from base64 import b64encode
 
 from qfuzz.bash.quote import as_word, double
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL, PLACE_FILES, TAP
+from qfuzz.transports.afresh import LEVEL, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_long, refuse_nul
 from qfuzz.transports.nested import Nested
@@ -65,8 +67,10 @@ SetEnv HOME={_FILES}/home XDG_CONFIG_HOME={_FILES}/home XDG_DATA_HOME={TAP} PATH
 _BASH_START = (
     "HOME=/home/user\n"
     + BEGIN
-    + "unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL SHELL XDG_CONFIG_HOME XDG_DATA_HOME\n"
+    + "unset OLDPWD SSH_CLIENT SSH_CONNECTION MAIL XDG_CONFIG_HOME XDG_DATA_HOME\n"
+    + "export OLDPWD\nexport -n SHELL\n"
     + NOTE_ARRIVAL
+    + ": /usr/bin/bash\n"
 )
 
 _FISH_START = f"""
@@ -85,6 +89,8 @@ def _side_files() -> tuple[SideFile, ...]:
         "ssh_config": _SSH_CONFIG,
         "sshd_config": _SSHD_CONFIG,
         "home/.bashrc": _BASH_START,
+        # An empty command is none, and starts a login shell.
+        "home/.bash_profile": _BASH_START,
         "home/fish/config.fish": _FISH_START,
         "key.pub": f"ssh-ed25519 {b64encode(_public_key()).decode()}\n",
     }
@@ -123,7 +129,7 @@ def _refuse(boundary: str, text: bytes) -> Refusal | None:
 
 def _keeping_status(program: bytes) -> bytes:
     """ssh says 255 of a shell that a signal ended; a shell says 128 and the signal's number of its child."""
-    return b"bash -c " + as_word(program) + b"\nexit $?"
+    return b"bash -c " + as_word(afresh(program, LEVEL)) + b"\nexit $?"
 
 
 class _Ssh(Boundary):
@@ -139,13 +145,17 @@ class _Ssh(Boundary):
 class SshArgv(_Ssh):
     """`ssh host R`, the reply as one argument: `subprocess.run(["ssh", host, command])`, fabric, parallel-ssh. ssh
     sends the string as it is, and the account's login shell, bash here, runs it with -c. It owns a dash at the
-    beginning, which ssh takes for an option, the exit status of a shell that a signal ends, which becomes 255, and
-    standard input, which is a pipe there. It can't carry a NUL, nor quite as much as one argument of execve holds.
-    Source: ssh(1)."""
+    beginning, which ssh takes for an option, the exit status of a shell that a signal ends, which becomes 255,
+    standard input, which is a pipe there, and jobs in the background: ssh waits for all that hold the output open. It
+    can't carry a NUL, nor quite as much as one argument of execve holds. Source: ssh(1); sshd's session ends when the
+    pipes of the command do."""
 
     name = "ssh-argv"
     summary = "ssh host R, the reply as one argument"
-    owns = "a dash at the beginning; death by a signal, which becomes 255; standard input, a pipe"
+    owns = (
+        "a dash at the beginning; death by a signal, which becomes 255; standard input, a pipe; jobs in the background "
+        "that hold the output open, which are waited for"
+    )
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b"test -c /dev/stdin"
 
@@ -167,7 +177,8 @@ class SshPasted(_Ssh):
     name = "ssh-pasted"
     summary = 'ssh host "R" in a local script'
     owns = (
-        "between double quotes: backslash, dollar, backtick, double quote; a dash at the beginning; death by a signal"
+        "between double quotes: backslash, dollar, backtick, double quote; a dash at the beginning; death by a signal; "
+        "jobs in the background that hold the output open"
     )
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = Nested.witness
@@ -199,13 +210,18 @@ class SshPasted(_Ssh):
 
 class SshStdin(_Ssh):
     """`ssh host bash -s < R`: scripts sent to a machine without a copy of them there. Bash reads the reply as its own
-    input, which commands of the reply share, so it owns standard input. It can't carry a NUL. Source: bash(1), -s."""
+    input, which commands of the reply share, so it owns standard input; besides, what `stdin` owns, and jobs in the
+    background, as `ssh-argv` does. It can't carry a NUL. Source: bash(1), -s."""
 
     name = "ssh-stdin"
     summary = "ssh host bash -s, the reply on standard input"
-    owns = "standard input: a command that reads it takes the rest of the program"
+    owns = (
+        "standard input: a command that reads it takes the rest of the program; a backslash that ends the text; the "
+        "status of an error that ends the shell; jobs in the background that hold the output open"
+    )
     cannot_carry = "NUL"
     witness = b"cat\necho done"
+    exceptions = (Declared.ENDED,)
     sees_arrival = False
     arrival_note = "commands of the reply can read the text before bash does"
 
@@ -224,12 +240,16 @@ class SshStdin(_Ssh):
 class SshWords(_Ssh):
     """`ssh host bash -c R`, as an argument list: it looks like `execve`, but ssh joins its arguments with blanks and
     the login shell reads the result anew. Only the first word of the reply is bash's program, the rest become `$0`,
-    `$1`, and every operator is the login shell's. It owns all that a shell owns. It can't carry a NUL, nor quite as
-    much as one argument of execve holds. Source: ssh(1): arguments are "separated by spaces"."""
+    `$1`, and every operator is the login shell's. It owns all that a shell owns, and what `ssh-argv` does. It can't
+    carry a NUL, nor quite as much as one argument of execve holds. Source: ssh(1): arguments are "separated by
+    spaces"."""
 
     name = "ssh-words"
     summary = "ssh host bash -c R, joined and read anew by the login shell"
-    owns = "blanks and everything else that a shell reads: only the first word is the program"
+    owns = (
+        "blanks and everything else that a shell reads: only the first word is the program; jobs in the background "
+        "that hold the output open"
+    )
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b"echo hi"
     plain = b"true"
@@ -239,7 +259,7 @@ class SshWords(_Ssh):
         return _refuse(self.name, text) or _launch(b"host", b"bash", b"-c", text, text=text)
 
     def armor(self, program: bytes) -> bytes:
-        return as_word(program) + b"\nexit $?"
+        return as_word(afresh(program, LEVEL)) + b"\nexit $?"
 
     def disclosure(self) -> str:
         return (
@@ -255,7 +275,7 @@ class SshFish(_Ssh):
 
     name = "ssh-fish"
     summary = "ssh host R, where fish is the login shell"
-    owns = "every rule in which fish is not bash; death by a signal"
+    owns = "every rule in which fish is not bash; death by a signal; jobs in the background that hold the output open"
     cannot_carry = "NUL; more than 120,000 bytes"
     witness = b"x=1; echo $x"
     shell = "fish"
@@ -268,7 +288,7 @@ class SshFish(_Ssh):
 
     def armor(self, program: bytes) -> bytes:
         # Between single quotes fish lets a backslash escape itself and an apostrophe.
-        quoted = program.replace(b"\\", b"\\\\").replace(b"'", b"\\'")
+        quoted = afresh(program).replace(b"\\", b"\\\\").replace(b"'", b"\\'")
         return b"bash -c '" + quoted + b"'; exit $status"
 
     def disclosure(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qfuzz.bash.quote import single
+from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
@@ -10,12 +11,17 @@ from qfuzz.transports.limits import refuse_nul
 
 class Stdin(Boundary):
     """`bash -s` with the program on standard input: `curl ... | bash`, `ssh host bash -s < file`. It owns no
-    character, yet a command of the reply that reads its input eats the rest of the program. It can't carry a NUL.
-    Source: POSIX.1-2024 XCU sh, STDIN."""
+    character but a backslash that ends the text; yet a command of the reply that reads its input eats the rest of the
+    program, `exec <` ends it, and the status of an error that ends the shell (`${x:?}`, an unset variable under
+    `set -u`) is 1 and not 127. It can't carry a NUL. Source: POSIX.1-2024 XCU sh, STDIN."""
 
     name = "stdin"
     summary = "bash -s with the reply on standard input"
-    owns = "standard input: a command that reads it takes the rest of the program"
+    owns = (
+        "standard input: a command that reads it takes the rest of the program; a backslash that ends the text; the "
+        "status of an error that ends the shell"
+    )
+    exceptions = (Declared.ENDED,)
     cannot_carry = "NUL"
     witness = b"cat\necho done"
     faithful = False

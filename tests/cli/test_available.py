@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from qfuzz.cli.doctor import examine
-from qfuzz.model.errors import HostError
-from qfuzz.transports import available
+from qfuzz.cli.doctor import Finding, examine
+from qfuzz.cli.options import open_pool
+from qfuzz.cli.stacks import without_failed
+from qfuzz.engine.here import require_here
+from qfuzz.engine.machinery import machinery
+from qfuzz.jail import id_mapped
+from qfuzz.jail.pool import Pool
+from qfuzz.model.errors import HostError, QfuzzError
+from qfuzz.model.extras import EXTRAS
+from qfuzz.transports import available, ssh
 from qfuzz.transports.base import NodePackage
 from qfuzz.transports.loader import load, resolve
 from tests.cli.inside import Inside
@@ -23,6 +33,7 @@ def without_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("qfuzz.model.extras.find_spec", lambda _: None)
 
 
 @pytest.mark.usefixtures("without_programs")
@@ -81,7 +92,11 @@ def test_a_missing_library_has_its_extra() -> None:
 
 @pytest.mark.usefixtures("without_libraries")
 def test_doctor_names_the_same_commands_as_diff_does() -> None:
-    (found,) = (finding for finding in examine() if finding.name == "transports")
+    findings = list(examine())
+    (found,) = (finding for finding in findings if finding.name == "transports")
+    *absent, extras = (finding for finding in findings if finding.name == "extras")
+    assert [finding.detail.split()[0] for finding in absent] == list(EXTRAS)
+    assert extras == Finding("extras", True, "here: none", f"pip install 'qfuzz[{','.join(EXTRAS)}]'")
     lacking = [each for each in map(available.missing, load().boundaries.values()) if each is not None]
     commands = found.remedy.split(" && ")
     assert {"pip install bashlex", "pip install 'qfuzz[boundaries]'"} <= set(commands)
@@ -147,3 +162,71 @@ def test_every_program_of_a_boundary_has_a_package_that_setup_installs(checkout:
     for boundary in load().boundaries.values():
         for program in boundary.programs:
             assert available.PACKAGES[program] in installed, (boundary.name, program)
+
+
+def in_a_jail(inside: Inside, monkeypatch: pytest.MonkeyPatch, stack: str) -> str:
+    """What diff says of a stack that fails in the jail only."""
+    monkeypatch.setattr("qfuzz.cli.diff.open_pool", open_pool)
+    path = Path("free.jsonl")
+    path.write_text('{"reply": "echo hi"}\n')
+    said = inside.call("diff", path, "--transport", stack)
+    assert (said.status, said.out) == (2, "")
+    return said.err.removeprefix("qfuzz: ").removesuffix("\n")
+
+
+@pytest.fixture
+def broken_sshd(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if available.missing_of(resolve("ssh-argv")):
+        pytest.skip("ssh is not here")
+    monkeypatch.setattr(ssh, "_SSHD_CONFIG", "NoSuchKeyword yes\n")
+    ssh._side_files.cache_clear()
+    yield
+    ssh._side_files.cache_clear()
+
+
+@pytest.mark.usefixtures("broken_sshd")
+def test_a_server_that_does_not_start_is_charged_to_no_reply(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    begins = "ssh-argv is not available here, because it does not run even `true` (status 255, saying: "
+    for stack in ("ssh-argv", "nested > ssh-argv"):
+        said = in_a_jail(inside, monkeypatch, stack)
+        assert said.startswith(begins)
+        assert said.endswith("); sudo apt-get install --reinstall openssh-client openssh-server")
+    failed: dict[str, QfuzzError] = {}
+    stacks = (resolve("ssh-argv"), resolve("nested"), resolve("ssh-pasted"))
+    with Pool(1) as pool:
+        machinery(pool, 10.0, stacks, failed)
+    notes = StringIO()
+    with redirect_stderr(notes):
+        assert [each.name for each in without_failed(stacks, failed, ["all"])] == ["nested"]
+    assert notes.getvalue().startswith(f"left out: {begins}")
+    found = {finding.name: finding for finding in examine()}
+    assert (found["ssh-argv"].ok, found["ssh-argv"].absent) == (True, True)
+    assert found["ssh-argv"].detail.startswith("not available here, because it does not run even `true`")
+    assert found["ssh-argv"].remedy == "sudo apt-get install --reinstall openssh-client openssh-server"
+    assert found["ssh-pasted"].remedy == ""
+
+
+def test_a_plugin_of_sudo_that_is_broken_is_charged_to_no_reply(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    try:
+        require_here(resolve("sudo-bash"), "bwrap")
+    except HostError as error:
+        pytest.skip(str(error))
+    (tmp_path / "sudoers.so").touch()
+    monkeypatch.setattr(id_mapped, "_PLUGINS", (tmp_path,))
+    said = in_a_jail(inside, monkeypatch, "sudo-bash")
+    assert said.startswith("sudo-bash is not available here, because it does not run even `true` (status 1, saying: ")
+
+
+def test_doctor_says_of_users_what_diff_says(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_: int) -> None:
+        raise HostError("there are no users", hint="get some")
+
+    monkeypatch.setattr("qfuzz.engine.here.unused_ids", none)
+    said = inside.refuses("diff", write_replies(Path("replies.jsonl")), "--transport", "sudo-bash")
+    assert said == "sudo-bash is not available here, because there are no users; get some"
+    found = {finding.name: finding for finding in examine()}
+    for name in ("su-command", "sudo-bash", "sudo-login"):
+        assert (found[name].label, found[name].detail) == ("absent", "not available here, because there are no users")
+    assert [found[name].remedy for name in ("su-command", "sudo-bash", "sudo-login")] == ["get some", "", ""]

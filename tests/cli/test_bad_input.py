@@ -42,6 +42,7 @@ BAD_LINES: dict[str, tuple[bytes, str]] = {
     "BOM": (b"\xef\xbb\xbf" + GOOD, "byte order mark"),
     "CRLF": (GOOD + b"\r", "carriage return"),
     "no reply": (b'{"task_id":"note/t1-price"}', "key 'reply' is missing"),
+    "a task": (json.dumps(TASK).encode(), "is a task, not a reply; name task sets with --tasks"),
     "reply a number": (line(reply=5), "key 'reply' must be"),
     "reply null": (line(reply=None), "key 'reply' must be"),
     "base64": (line(reply={"base64": "?"}), "not valid base64"),
@@ -276,6 +277,7 @@ A = {"path": "a", "content": ""}
 BAD_TASKS: dict[str, tuple[object, str]] = {
     "schema": (task_with(schema=2), "key 'schema' is 2"),
     "no schema": ({}, "key 'schema' is missing"),
+    "a reply": ({"task_id": "a/t0-b", "reply": "true"}, "is a reply, not a task; "),
     "task_id": (task_with(task_id=""), "key 'task_id' is empty"),
     "tier": (task_with(tier=4), "key 'tier' must be 0 to 3"),
     "tier true": (task_with(tier=True), "key 'tier' must be a whole number"),
@@ -378,6 +380,7 @@ def test_an_output_that_takes_nothing_more_is_an_error_of_one_line(full_output: 
     assert done.returncode == 2
     assert done.stderr.startswith("qfuzz: ")
     assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("qfuzz: standard output, ")
     assert "No space left" in done.stderr
 
 

@@ -157,6 +157,13 @@ def test_explain_reads_a_reply_from_standard_input(tmp_path: Path) -> None:
     assert (works.status, works.out) == (1, "standard input works over nested as it does directly\n")
 
 
+@pytest.mark.parametrize("last", [b"", b"\n", b'\n\n{"task_id": "t", "reply": "echo 5"}\n'])
+def test_explain_takes_no_file_of_records_for_a_program(inside: Inside, last: bytes) -> None:
+    Path("r.jsonl").write_bytes(b'{"reply": "echo 5"}' + last)
+    said = inside.refuses("explain", "--reply", "r.jsonl", "--transport", "nested")
+    assert said.startswith("r.jsonl: holds reply records, and not one program; give it to `qfuzz diff`")
+
+
 def test_doctor_names_the_shell_behind_sh(tmp_path: Path) -> None:
     said = qfuzz(["doctor", "--json"], tmp_path)
     (shell,) = [record for record in said.records() if record["name"] == "sh"]

@@ -80,6 +80,7 @@ def test_json_is_alone_on_standard_output(second: Said) -> None:
         "breaker",
         "id",
         "where",
+        "stability",
     ]
     assert all(list(record) == keys for record in records)
     assert [record["transport"] for record in records] == ["direct", *STACKS] * len(REPLIES)
@@ -102,7 +103,7 @@ def test_json_says_what_happened(second: Said) -> None:
     assert said[3, "direct"] == ("environment", 0, None)
     assert said[4, "nested"] == ("pass", 0, True)
     assert said[6, "nested"] == (None, 0, True)
-    assert said[7, "json"] == (None, 0, False)
+    assert said[7, "json"] == (None, 0, None)
     assert said[8, "json"] == ("refused", None, None)
     breakers = [
         (index // (1 + len(STACKS)), each["transport"]) for index, each in enumerate(records) if each["breaker"]
@@ -197,11 +198,24 @@ def test_a_reply_that_does_not_end_is_a_timeout_on_both_sides(tmp_path: Path) ->
     records = said.records()
     assert [(record["verdict"], record["exit"], record["diverged"]) for record in records] == [
         (None, None, None),
-        (None, None, False),
+        (None, None, None),
         (None, 3, None),
         (None, None, True),
     ]
     assert [record["breaker"] for record in records] == [False, False, False, True]
+    assert [record["stability"] for record in records] == ["direct", "direct-timeout", "direct", "diverged"]
+    said = qfuzz(["diff", "r.jsonl", "--timeout", "0.3", "--transport", "nested", "--no-shrink"], tmp_path)
+    assert "\nNo direct end, so not compared: r.jsonl:1.\n" in said.out
+
+
+def test_replies_that_are_not_stable_are_named_and_neither_same_nor_other(tmp_path: Path) -> None:
+    write_lines(tmp_path / "r.jsonl", {"reply": "echo $RANDOM$RANDOM"}, {"reply": "echo ok"})
+    arguments = ["diff", "r.jsonl", "--transport", "quoted", "--transport", "json", "--no-shrink"]
+    said = qfuzz(arguments, tmp_path)
+    assert (said.status, said.out.splitlines()[-1]) == (0, "Not stable, so not compared: r.jsonl:1.")
+    records = qfuzz([*arguments, "--json"], tmp_path).records()
+    assert [record["diverged"] for record in records] == [None, None, None, None, False, False]
+    assert [record["stability"] for record in records[1::3]] == ["nondeterministic", "same"]
 
 
 def test_names_of_transports_are_taken_once_and_direct_is_there_anyway(tmp_path: Path) -> None:

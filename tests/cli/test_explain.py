@@ -105,3 +105,18 @@ def test_what_reached_the_last_shell_and_why_nothing_did(tmp_path: Path, transpo
         pytest.skip(str(missing_of(resolve(transport))))
     (tmp_path / "reply.sh").write_text(reply)
     assert said in qfuzz(["explain", "--reply", "reply.sh", "--transport", transport], tmp_path).out
+
+
+def test_what_a_transport_declares_not_to_keep_is_told_from_damage(tmp_path: Path) -> None:
+    replies = (": ${x:?no}", "nope 2>&1", "echo $-", "nope 2> err.txt; set -u; echo $y")
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps({"reply": reply}) + "\n" for reply in replies))
+    said = qfuzz(["diff", "r.jsonl", "--transport", "script-file", "--transport", "quoted"], tmp_path)
+    assert said.status == 1
+    assert "\nscript-file: 4 breakers, 3 of them by what it declares not to keep\n" in said.out
+    ended = "the status of an error that ends the shell, 127 under bash -c"
+    assert f"\n      smallest: : ${{x?}}\n      declared: {ended}\n" in said.out
+    assert said.out.count("\n      declared: ") == 3
+    id_ = next(line.split()[0] for line in said.out.splitlines() if "r.jsonl:1 " in line)
+    explained = " ".join(qfuzz(["explain", id_], tmp_path).out.replace("\u21a9", "").split())
+    assert f"declared as not kept on this path: {ended}" in explained
+    assert "or send exec bash -c $': ${x:?no}'" in explained

@@ -16,6 +16,7 @@ from qfuzz.gen.public import PUBLIC_DIGEST
 from qfuzz.gen.read import read_tasks
 from qfuzz.gen.shape import Style
 from tests.cli.command import call
+from tests.cli.inside import Inside
 from tests.unit.test_variants import GOLDEN
 
 SEED = "0123456789abcdef0123"
@@ -55,6 +56,11 @@ def test_a_drawn_seed_is_shown_once_and_gives_the_same_set_again(tmp_path: Path)
     again = call("gen", "--families", "git-commit", "--seed", shown[1].decode(), cwd=tmp_path)
     assert again.stdout == first.stdout
     assert call("gen", "--families", "git-commit", cwd=tmp_path).stdout != first.stdout
+
+
+def test_no_seed_is_shown_for_a_set_that_can_not_be_made(inside: Inside) -> None:
+    assert "write-flie" in inside.refuses("gen", "--families", "write-flie")
+    assert inside.refuses("gen", "--out", "missing/set.jsonl").startswith("missing/set.jsonl: ")
 
 
 def test_a_guessable_seed_is_warned_of(tmp_path: Path) -> None:

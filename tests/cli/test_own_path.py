@@ -59,7 +59,9 @@ def test_a_file_beside_is_found_and_listed(inside: Inside, folder: Path) -> None
     (folder / "qfuzz.toml").rename(folder / "other.toml")
     unknown = "unknown transport 'mine'; `qfuzz transports` lists the known ones"
     assert inside.refuses("transports", "show", "mine") == f"{unknown}; no qfuzz.toml is here"
-    assert inside.refuses("transports", "--config", "other.toml", "show", "mien") == unknown.replace("mine", "mien")
+    assert inside.refuses("transports", "--config", "other.toml", "show", "mien") == unknown.replace(
+        "'mine'; ", "'mien'; did you mean mine? "
+    )
     assert inside.call("transports", "--config", "other.toml", "show", "mine").status == 0
     assert "unknown transport 'mine'" in inside.refuses("transports", "show", "mine")
 
@@ -207,3 +209,15 @@ def test_regress_replays_the_cases_of_the_others(mixed: Path) -> None:
     assert GONE in said.err
     assert LOST in said.err
     assert "never runs the reply" in said.err
+
+
+def test_explain_of_a_program_names_its_service_and_where_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "qfuzz.toml").write_text(
+        '[transports.tool]\nexec = ["bash", "-c", "bash {reply_file} | cat -A"]\n'
+        'service = ["sleep", "100"]\nready = ["true"]\n'
+    )
+    (tmp_path / "r.sh").write_text("printf '\\t'")
+    said = qfuzz(["explain", "--reply", "r.sh", "--transport", "tool"], cwd=tmp_path)
+    assert said.status == 0, said
+    assert "To deliver it whole\n  have the program hand the reply to its shell " in said.out
+    assert "Its service, to be started first\n  sleep 100\n\nTo see it without qfuzz\n" in said.out

@@ -277,7 +277,7 @@ def test_bad_options(inside: Inside) -> None:
 
 
 def test_without_numpy_one_line_says_how_to_get_it(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qfuzz.cli.score_options.find_spec", lambda name: None)  # noqa: ARG005
+    monkeypatch.setattr("qfuzz.model.extras.find_spec", lambda name: None)  # noqa: ARG005
     for command in ("score", "report"):
         assert inside.refuses(command) == f"qfuzz {command} needs numpy and scipy; pip install 'qfuzz[score]'"
 

@@ -25,13 +25,16 @@ def make_targets(makefile: str) -> dict[str, str]:
 
 
 def document_faults(root: Path, document: Path) -> list[str]:
-    """Links to files that are not there, and targets that the Makefile does not have."""
+    """Links to no file, targets that the Makefile does not have, and qfuzz from an index, where it is not."""
     text = (root / document).read_text()
     linked = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)", text)
     targets = make_targets((root / "Makefile").read_text())
     named = re.findall(r"(?:`|\$ )make ([a-z][a-z-]*)", text)
-    return [f"{document}: no file {link}" for link in linked if not (root / document.parent / link).exists()] + [
-        f"{document}: no target for `make {target}`" for target in named if target not in targets
+    installed = [each.strip() for each in re.findall(r"pip install [^`\n]*", text)]
+    return [
+        *(f"{document}: no file {link}" for link in linked if not (root / document.parent / link).exists()),
+        *(f"{document}: no target for `make {target}`" for target in named if target not in targets),
+        *(f"{document}: no index has it: {each}" for each in installed if "qfuzz" in each.split(" #")[0].split()),
     ]
 
 
@@ -68,9 +71,11 @@ def test_faults_are_found(tmp_path):
     assert make_targets((tmp_path / "Makefile").read_text()) == {"test": "Run", "hidden": ""}
     (tmp_path / "A.md").write_text(
         "[a](A.md) [b](B.md#part) [c](https://x.org) `make test` `make tea`\n    $ make cake\n"
+        "pip install pytest qfuzz\n`pip install 'qfuzz[x]'` qfuzz\n"
     )
     assert document_faults(tmp_path, Path("A.md")) == [
         "A.md: no file B.md",
         "A.md: no target for `make tea`",
         "A.md: no target for `make cake`",
+        "A.md: no index has it: pip install pytest qfuzz",
     ]

@@ -18,6 +18,12 @@ def test_the_page_is_that_of_the_program() -> None:
     assert PAGE.read_text().partition(MARK)[2] == boundaries_page(load())
 
 
+def test_a_heading_is_a_whole_sentence() -> None:
+    headings = [line for line in boundaries_page(load()).splitlines() if line.startswith("### ")]
+    assert len(headings) > 30
+    assert [line for line in headings if not line.endswith(".")] == []
+
+
 @pytest.mark.parametrize("boundary", load().boundaries.values(), ids=lambda boundary: boundary.name)
 def test_a_boundary_speaks_for_itself(boundary) -> None:
     own = inspect.getdoc(type(boundary))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from qfuzz.escape.command import CommandWorker
 from qfuzz.escape.faults import EscapeFault, FaultKind, TargetError
-from qfuzz.escape.loader import ADAPTERS, escaper
+from qfuzz.escape.loader import ADAPTERS, NODE_FOLDER, escaper, lack
 from qfuzz.model.errors import InputError, UsageError
 
 PROGRAM = r"""
@@ -127,3 +130,20 @@ def test_an_adapter_asks_the_function_that_it_is_named_after(name: str, tmp_path
         assert asker.escape([b"a $b", b"", "é é".encode(), b"'"], twice=True) == EXPECTED[name]
     finally:
         asker.close()
+
+
+@pytest.mark.parametrize("name", [name for name, adapter in ADAPTERS.items() if name.startswith("npm:")])
+def test_a_package_that_is_missing_is_asked_for_as_npm_knows_it(
+    name: str, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = ADAPTERS[name]
+    if shutil.which(adapter.interpreter) is None:
+        pytest.skip(f"{adapter.interpreter} is not here")
+    monkeypatch.chdir(tmp_path)
+    arguments = tuple("/nowhere" if each == str(NODE_FOLDER) else each for each in adapter.arguments)
+    monkeypatch.setitem(ADAPTERS, name, replace(adapter, arguments=arguments))
+    wanted = json.loads((checkout / "scripts/npm/package.json").read_text())["dependencies"][adapter.module]
+    source = f"{adapter.module}@{wanted}" if wanted.startswith("npm:") else adapter.module
+    error = lack(name)
+    assert error is not None
+    assert error.hint == f"npm install --prefix {NODE_FOLDER} {source}"

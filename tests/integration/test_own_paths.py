@@ -79,6 +79,8 @@ exec = ["python3", "-c", "import subprocess as s; s.Popen(['bash', '{reply_file}
 exec = ["bash", "-c", "bash {reply_file}; sleep 100 > /dev/null &"]
 [transports.never]
 exec = ["cat", "{reply_file}"]
+[transports.elsewhere]
+exec = ["bash", "-c", "cd /tmp && bash {reply_file}"]
 [transports.checks]
 exec = ["bash", "-n", "{reply_file}"]
 [transports.missing]
@@ -101,6 +103,8 @@ ready = ["true"]
 template = "bash -c {}"
 [transports.inside]
 template = "cd . && bash -c 'true; {}'"
+[transports.container]
+template = "no-docker exec -i box bash -c {}"
 [transports.broken]
 template = "bash -c '{}"
 """ + "".join(
@@ -180,10 +184,12 @@ def test_a_path_that_damages_breaks_the_reply_and_not_its_neighbour(pool: Pool) 
         ("early", "ended and left something running"),
         ("leaves", "ended and left something running"),
         ("never", "never runs the reply: `touch qfuzz-canary` did nothing; it started 0 shells (status 0)"),
+        ("elsewhere", "runs the reply in /tmp, not where `exec` is started; have it run in the working directory"),
         ("checks", "never runs the reply: `touch qfuzz-canary` did nothing; it started 1 shell (status 0)"),
         ("missing", "it started 0 shells (status 127, saying: env: "),
         ("waits", "did not end within its time with `sleep 0.3; touch qfuzz-canary`; give it more: timeout = SECONDS"),
         ("unserved", "the service ended "),
+        ("container", "no-docker: command not found); the whole line runs in the jail, where no other machine is: "),
         ("broken", "does not even run `uname` (status 2, saying: bash: "),
         (
             "gives-bytes",

@@ -47,6 +47,13 @@ def undisturbed(folder: Path) -> Path:
     return db
 
 
+def test_a_run_that_is_terminated_says_so(folder: Path) -> None:
+    run = Diff(folder / "replies.jsonl", folder / "terminated.db", "--no-shrink")
+    assert run.wait_for(5, 0.0) >= 5
+    status, said = run.end(signal.SIGTERM)
+    assert (status, said.strip()) == (143, "qfuzz: terminated; what was finished and stored is kept")
+
+
 @pytest.mark.parametrize("kills", [KILLS, pytest.param(KILLS_AT_NIGHT, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_cut_off_at_random_moments_ends_as_an_undisturbed_one(

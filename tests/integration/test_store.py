@@ -162,6 +162,13 @@ def test_views_are_readable_whatever_bytes_they_show(store: Store) -> None:
     assert ("echo 'é'\n",) in table(store.path, "select reply from breakers")
 
 
+def test_a_breaker_without_a_task_has_its_last_place_and_an_outcome(store: Store) -> None:
+    row = verdict(outcome=None, breaker=True)
+    for place in ("a.jsonl:1", "b\udcff.jsonl:2", ""):
+        store.write_judged(sample_key(REPLY), REPLY, None, [row], place)
+    assert table(store.path, "select outcome, place from breakers") == [("diverged", "b\\udcff.jsonl:2")]
+
+
 def test_others_read_while_a_run_writes(store: Store) -> None:
     store.write_observation("k", OBSERVED)
     with store._transaction():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from qfuzz.cli import doctor
+from qfuzz.engine.here import require_here
 from qfuzz.jail import bubblewrap
 from qfuzz.jail.probe import explain_failure
 from qfuzz.model.errors import HostError
-from qfuzz.transports.loader import load
+from qfuzz.transports.loader import load, resolve
 from tests.jail.hosts import ORDINARY_USER
 
 NO_NAMESPACE = "the agent ended: bwrap: No permissions to create new namespace"
@@ -155,3 +157,23 @@ def test_unprivileged_users_are_mapped_and_differ(
     assert users[0] == first
     assert len(set(users)) == 256
     assert all(any(start <= user < start + count for start, count in ranges) for user in users)
+
+
+def test_a_user_without_a_name_can_have_no_jail_of_several_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers often start programs so."""
+    nobody = next(number for number in range(65_533, 0, -1) if not _has_name(number))
+    monkeypatch.setattr("os.geteuid", lambda: nobody)
+    with pytest.raises(HostError) as caught:
+        require_here(resolve("su-command"), "bwrap")
+    assert str(caught.value) == (
+        f"su-command is not available here, because the user {nobody}, who has no entry in /etc/passwd, can have no "
+        "jail of several users; run qfuzz as a user with an entry in /etc/passwd, or as root"
+    )
+
+
+def _has_name(number: int) -> bool:
+    try:
+        pwd.getpwuid(number)
+    except KeyError:
+        return False
+    return True

@@ -109,6 +109,25 @@ def test_the_task_for_inspect_is_registered(wheel):
     assert "[inspect_ai]\nqfuzz = qfuzz.inspect.task\n" in registered
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("fuzz --escape shlex:quote --word a", "qfuzz fuzz needs hypothesis; pip install 'qfuzz[fuzz]'"),
+        ("fuzz --transport nested --examples 1", "qfuzz fuzz needs hypothesis; pip install 'qfuzz[fuzz]'"),
+        (
+            "fuzz --escape shlex:quote --engine atheris",
+            "qfuzz fuzz --engine atheris needs atheris and hypothesis; pip install 'qfuzz[atheris]'",
+        ),
+        ("score", "qfuzz score needs numpy and scipy; pip install 'qfuzz[score]'"),
+        ("report", "qfuzz report needs numpy and scipy; pip install 'qfuzz[score]'"),
+    ],
+)
+def test_a_command_without_its_extra_names_it(programs, tmp_path, command, said):
+    done = run(programs, tmp_path, "qfuzz", *command.split())
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"qfuzz: {said}\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_log_of_inspect_without_inspect_names_the_extra(programs, tmp_path):
     (tmp_path / "a.eval").write_bytes(b"PK\x03\x04")
     done = run(programs, tmp_path, "qfuzz", "diff", "a.eval")

@@ -81,12 +81,16 @@ BWRAP = r"""#!/bin/bash
 
 
 class Machine:
-    """What is installed is what lies in `bin`; what a stand-in shall do differently is said by files beside it."""
+    """What is installed is what lies in `bin`, or in `servers`, which is not on PATH; what a stand-in
+    shall do differently is said by files beside it.
+    """
 
     def __init__(self, folder: Path, checkout: Path) -> None:
         self.folder = folder
         self.bin = folder / "bin"
         self.bin.mkdir()
+        self.servers = folder / "servers"
+        self.servers.mkdir()
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name) or "")
         stand_ins = {
@@ -133,7 +137,7 @@ class Machine:
         calls.write_text("")
         done = subprocess.run(
             [self.checkout / "scripts/setup.sh", *arguments],
-            env={"PATH": str(self.bin), "MACHINE": str(self.folder), **variables},
+            env={"PATH": str(self.bin), "MACHINE": str(self.folder), "SERVERS": str(self.servers), **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -192,6 +192,13 @@ def test_a_missing_program_that_only_some_transports_need(machine):
     assert (status, line) == (2, "setup: missing: dash zsh; install: sudo apt-get install dash zsh")
 
 
+def test_a_server_is_found_where_only_root_has_it_on_the_path(machine):
+    machine.setup()
+    (machine.bin / "sshd").rename(machine.servers / "sshd")
+    machine.remove("apt-get")
+    assert machine.setup() == (0, [], [])
+
+
 def test_a_forbidden_sandbox(machine):
     machine.setup()
     machine.have("forbidden")

@@ -254,6 +254,15 @@ def test_differences_of_odd_paths_are_one_printable_line() -> None:
     assert len(stream.getvalue().splitlines()) == 3
 
 
+def test_unstable_replies_are_named_once_and_no_more_than_a_few() -> None:
+    tally = Tally()
+    for line in range(1, 9):
+        event = event_of(result(None, None), *[result(None, Stability.NONDETERMINISTIC)] * 2, with_task=False)
+        tally.add(replace(event, sample=replace(event.sample, where=f"a.jsonl:{line}")))
+    named = ", ".join(f"a.jsonl:{line}" for line in range(1, 6))
+    assert table_of(tally)[-1] == f"Not stable, so not compared: {named} and 3 more."
+
+
 def _tree_named(name: bytes) -> Observation:
     return observed(tree=Tree({name: Entry(Kind.FILE, 0o644, b"")}))
 
@@ -275,6 +284,7 @@ def test_records_have_the_documented_keys_in_order() -> None:
         "breaker",
         "id",
         "where",
+        "stability",
     ]
     assert list(direct) == list(first) == list(second) == keys
     assert [each["transport"] for each in (direct, first)] == ["direct", "nested"]
@@ -286,7 +296,7 @@ def test_records_have_the_documented_keys_in_order() -> None:
 def test_a_death_by_signal_and_a_timeout_are_told_apart_in_records() -> None:
     late = replace(result(Outcome.TIMEOUT, Stability.DIRECT_TIMEOUT), observation=None)
     (_, record) = judged_records(event_of(result(Outcome.PASS, None), late))
-    assert (record["verdict"], record["exit"], record["diverged"]) == ("timeout", None, False)
+    assert (record["verdict"], record["exit"], record["diverged"]) == ("timeout", None, None)
 
 
 def test_plain_lines_come_seldom() -> None:

@@ -6,8 +6,10 @@ import string
 
 import pytest
 
+from bench.transports import PROGRAM
 from qfuzz.model.delivery import Launch, Refusal, Rejection
 from qfuzz.model.errors import UsageError
+from qfuzz.transports.available import missing_of
 from qfuzz.transports.direct import MAX_ARGUMENT_BYTES
 from qfuzz.transports.loader import DEFAULT_TRANSPORTS, load, resolve
 
@@ -159,3 +161,25 @@ def test_default_transports_are_known_and_every_boundary_speaks() -> None:
         assert all((boundary.summary, boundary.owns, boundary.cannot_carry))
         assert boundary.disclosure().endswith(".")
         assert " R " in f" {boundary.disclosure()} "
+
+
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("tmux", "did you mean tmux-keys or tmux-literal? "),
+        ("nestd > json", "did you mean nested? "),
+        ("ssh", "did you mean ssh-argv or "),
+        ("zzzz", "`qfuzz"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_those_near_it(name: str, like: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(name)
+    assert caught.value.hint.startswith(like), caught.value.hint
+    assert caught.value.hint.endswith("`qfuzz transports` lists the known ones")
+
+
+def test_every_boundary_carries_what_its_cost_is_measured_with() -> None:
+    for name in load().boundaries:
+        if missing_of(resolve(name)) is None:
+            assert isinstance(resolve(name).deliver(PROGRAM), Launch), name

@@ -19,6 +19,7 @@ from qfuzz.model.content import JsonValue
 from qfuzz.model.delivery import Delivery, Refusal
 from qfuzz.model.verdict import Channel, Outcome
 from qfuzz.oracle.compare import Stability
+from qfuzz.oracle.declared import declared_exceptions
 from qfuzz.strategies.cases import Case
 from qfuzz.transports.base import Transport
 from qfuzz.transports.loader import resolve
@@ -97,7 +98,7 @@ def hold(
 
     compared = dict.fromkeys((transport.name for transport in transports), 0)
     refused = dict.fromkeys(compared, 0)
-    keeps_status = {transport.name: transport.keeps_status for transport in transports}
+    by_name = {transport.name: transport for transport in transports}
     divergences: list[Divergence] = []
     programs = unstable = 0
     plan = RunPlan(samples(), 0, resolve("direct"), tuple(transports), context, jobs)
@@ -112,7 +113,7 @@ def hold(
                 refused[result.transport] += 1
             elif not _is_unstable(result):
                 compared[result.transport] += 1
-                what = _difference(result, keeps_status[result.transport])
+                what = _difference(event.direct, result, by_name[result.transport])
                 if what:
                     divergences.append(Divergence(result.transport, case, what))
     return Held(programs, compared, refused, unstable, tuple(divergences), time.monotonic() - began)
@@ -123,12 +124,16 @@ def _is_unstable(result: Result) -> bool:
     return result.comparison is not None and result.comparison.stability in unstable
 
 
-def _difference(result: Result, keeps_status: bool) -> str:
-    """How a result is not the same as the direct one; empty where it is, a lost status that is declared apart."""
+def _difference(direct: Result, result: Result, transport: Transport) -> str:
+    """How a result is not the same as the direct one; empty where it is, apart from what the transport declares."""
     if result.comparison is None:
         return "rejected" if result.verdict is None else f"{result.verdict.outcome.value}: {result.verdict.detail}"
     stability = result.comparison.stability
     if stability is Stability.SAME:
         return ""
-    channels = [channel.value for channel in result.comparison.channels if keeps_status or channel != Channel.STATUS]
+    seen = direct.observation, result.observation
+    if seen[0] is not None and seen[1] is not None and declared_exceptions(transport.exceptions, seen[0], seen[1]):
+        return ""
+    lost = () if transport.keeps_status else (Channel.STATUS,)
+    channels = [channel.value for channel in result.comparison.channels if channel not in lost]
     return f"{stability.value} {', '.join(channels)}" if channels else ""
