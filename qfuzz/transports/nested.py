@@ -15,9 +15,11 @@ from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 
-_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]")
-"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions)."""
+_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]|[\x01\x7f]+[({\[]")
+"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions).
 
+Bash escapes two bytes that it uses itself, and forgets a dollar before them only after the next byte: it then looks for
+the end of an expansion (parse_matched_pair in parse.y of 5.2)."""
 
 _NO_NUL = "a command line can't hold a NUL"
 
@@ -45,9 +47,9 @@ class Nested(Boundary):
     )
 
     def inert(self, text: bytes, offset: int) -> bool:
-        following = text[offset + 1 : offset + 2]
         if text[offset] == ord("$"):
-            return not _EXPANDS.match(following)
+            return not _EXPANDS.match(text, offset + 1)
+        following = text[offset + 1 : offset + 2]
         # The last byte of the reply stands before the closing quote.
         return text[offset] == ord("\\") and following != b"" and following not in b'\\$`"\n'
 
