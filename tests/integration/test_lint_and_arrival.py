@@ -89,7 +89,7 @@ def test_backslashes_that_are_taken_away_are_marked(pool: Pool, stack: str, prog
     assert arrival(pool, stack, program) is not Arrival.SAME
 
 
-@pytest.mark.parametrize("stack", ["nested", "single > nested", "double-nested"])
+@pytest.mark.parametrize("stack", ["nested", "single > nested"])
 @pytest.mark.parametrize("program", [b"a$\x7f(b", b"a$\x01{b", b"a$\x7f\x01[b"])
 def test_a_dollar_is_marked_that_bash_remembers_over_bytes_of_its_own(pool: Pool, stack: str, program: bytes) -> None:
     assert Linter.over(resolve(stack)).findings(program)
