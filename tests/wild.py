@@ -158,4 +158,5 @@ launches = st.builds(
     shell=st.sampled_from(["bash", "sh"]),
     inner_shells=st.integers(0, 3),
     id_mapped=st.booleans(),
+    hides_arrival=st.booleans(),
 )

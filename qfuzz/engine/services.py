@@ -58,6 +58,8 @@ def _found(pool: Pool, alone: Transport) -> HostError | None:
     launch = alone.deliver(_PLAIN)
     assert isinstance(launch, Launch), f"{alone.name} does not carry {_PLAIN!r}"
     (boundary,) = alone.boundaries
+    if pool.isolation == "none":
+        return _not_here(boundary, "it is at home in the jail only", "leave out --isolation none")
     said = ""
     for _ in range(_ATTEMPTS):
         try:

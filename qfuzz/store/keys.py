@@ -68,6 +68,8 @@ def launch_key(launch: Launch) -> str:
     parts += [launch.program, launch.shell.encode(), _number(launch.inner_shells)]
     if launch.id_mapped:
         parts.append(b"id-mapped")
+    if launch.hides_arrival:
+        parts.append(b"hides-arrival")
     if launch.own is not None:
         parts += _own_parts(launch.own)
     return digest_parts(parts)

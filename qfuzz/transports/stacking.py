@@ -36,7 +36,9 @@ def check_stack(layers: Sequence[Layer], text: str) -> None:
         for later in layers[index + 1 :]:
             reason = _obstacle(layer, later)
             if reason:
-                raise UsageError(f"{later.name} can't follow {layer.name} in {text!r}, because {reason}")
+                turned = layer.id_mapped and not (later.id_mapped or later.runs_reply)
+                hint = f"{later.name} > {layer.name} works" if turned else ""
+                raise UsageError(f"{later.name} can't follow {layer.name} in {text!r}, because {reason}", hint=hint)
 
 
 def _obstacle(layer: Layer, later: Layer) -> str:

@@ -54,7 +54,7 @@ def test_two_services_of_a_stack_work_or_are_refused(pool: Pool) -> None:
         ),
         ("su-command > su-command", "at home with the reply's user"),
         ("sudo-login > tmux-literal", "at home with the reply's user"),
-        ("su-command > nested", "may run parts of the reply"),
+        ("su-command > nested", "which are the user's to run; nested > su-command works"),
         ("sudo-bash > json > eval", "eval can't follow sudo-bash"),
         ("sudo-bash > double-nested", "nested can't follow sudo-bash"),
         ("pty-typed > pty-plain", "both are made by one program, /run/qfuzz/in/pty_typist"),

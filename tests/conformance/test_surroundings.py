@@ -112,3 +112,20 @@ def test_an_empty_reply_arrives_over_ssh(pool: Pool, name: str) -> None:
     delivery = resolve(name).deliver(b"")
     assert isinstance(delivery, Launch)
     assert machinery(pool, 20.0).stopped_text(delivery, Fixture()) == b""
+
+
+@pytest.mark.parametrize("name", available(["ssh-argv", "ssh-stdin"]))
+def test_ssh_waits_for_a_job_that_holds_the_output(pool: Pool, name: str) -> None:
+    """What their `owns` says: directly, the job dies with the shell."""
+    for program, waits in ((b"(%s) & exit 0", True), (b"(%s) > /dev/null 2>&1 & exit 0", False)):
+        delivery = resolve(name).deliver(program % b"sleep 0.3; touch late")
+        assert isinstance(delivery, Launch)
+        left = machinery(pool, 20.0).run(delivery, Fixture()).tree.entries
+        assert (b"late" in left) is waits, program
+
+
+@pytest.mark.parametrize(("program", "status"), [(b"exit 3", 123), (b"exit 255", 124), (b"kill -9 $$", 125)])
+def test_xargs_has_a_status_of_its_own(pool: Pool, program: bytes, status: int) -> None:
+    delivery = resolve("xargs").deliver(program)
+    assert isinstance(delivery, Launch)
+    assert machinery(pool, 20.0).run(delivery, Fixture()).status.code == status

@@ -102,6 +102,7 @@ def test_every_field_of_a_launch_is_in_its_key(launch: Launch) -> None:
         "shell": "zsh",
         "inner_shells": launch.inner_shells + 1,
         "id_mapped": not launch.id_mapped,
+        "hides_arrival": not launch.hides_arrival,
         "own": OwnRun() if launch.own is None else None,
     }
     assert set(others) == {field.name for field in fields(Launch)}
