@@ -229,7 +229,8 @@ def test_doctor_looks_at_the_file_and_says_what_a_transport_lacks(
     monkeypatch.setattr("qfuzz.cli.doctor.examine", lambda: iter(()))
     assert inside.call("doctor") == Said(0, "", "")
     Path("own.toml").write_text(
-        '[transports.good]\ntemplate = "bash -c {}"\n[transports.gone]\nexec = ["./no-such", "{reply}"]\n'
+        '[transports.good]\ntemplate = "bash -c {}"\n'
+        '[transports.gone]\nexec = ["bash", "{reply}"]\nshow = ["nowhere"]\n'
     )
     good, gone = inside.call("doctor", "--config", "own.toml", "--json").records()
     assert (good["ok"], good["absent"], good["detail"]) == (True, False, "own.toml has good, gone")
