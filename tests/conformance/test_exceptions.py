@@ -47,7 +47,7 @@ UNTOLD = {
     b"set -t\necho a\necho b": "`set -t`",
     b"-c": "dash or plus",
     b"echo /dev/fd/*": "descriptor 255",
-    b"find / -path '/run/qfuzz/in/*' 2>/dev/null | wc -l": "searches",
+    b"find /run -path '/run/qfuzz/in/*' 2>/dev/null | wc -l": "searches",
 }
 """Programs of which nothing that was observed says why they differ, with the word of the declaration."""
 
@@ -69,7 +69,7 @@ ALIKE = (
     *(b"exec < /dev/null; echo a\necho b", b"ulimit -n 20; echo a | cat", b"jobs"),
     *(b"#!/bin/sh\necho ${BASH_VERSION%%.*}", b"\xef\xbb\xbfecho a", b"\xff\xfeecho a", b"echo a\xff"),
     *(b"\x7fELecho", b"", b" ", b"\n", b"# a", b"MZ\necho a", b"\x1f\x8b\necho a"),
-    *(b"find / -name '*.sh' 2>/dev/null | wc -l",),
+    *(b"find /run -name '*.sh' 2>/dev/null | wc -l",),
 )
 
 

@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 
 import pytest
 from hypothesis.database import InMemoryExampleDatabase
 
 from qfuzz.engine.events import Judged
 from qfuzz.engine.forms import form_maker
-from qfuzz.engine.laboratory import Patience
+from qfuzz.engine.laboratory import Breaker, Laboratory, Patience
 from qfuzz.engine.machinery import context_of, machinery
 from qfuzz.fuzz.transport.campaign import campaign
+from qfuzz.fuzz.transport.causes import KnownCauses
 from qfuzz.fuzz.transport.draw import StopShrinking, drawn_cases, example_of, read_examples, shrunk
 from qfuzz.fuzz.transport.events import BreakerFound, BreakerGone, CampaignEnded, CampaignStarted, CaseJudged, Event
 from qfuzz.fuzz.transport.faithful import Armored, hold
@@ -26,9 +28,11 @@ from qfuzz.model.delivery import Launch, Refusal
 from qfuzz.model.errors import HarnessError, PathError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
+from qfuzz.oracle.compare import differing_channels
 from qfuzz.strategies.cases import Case
 from qfuzz.transports.base import Boundary, Transport
 from qfuzz.transports.loader import resolve
+from tests.conformance.test_faithful_fuzz import planted
 
 TIMEOUT_SECONDS = 10.0
 
@@ -49,6 +53,21 @@ class Lossy(Boundary):
 
     def disclosure(self) -> str:
         return "R loses comments."
+
+
+class Folding(Lossy):
+    """Loses number signs, each of which can be protected, and makes blanks of NELs, which can't: planted faults."""
+
+    name = "folding"
+    summary = "loses number signs and folds lines"
+    faithful = False
+    rules = MappingProxyType({ord("#"): "is lost"})
+
+    def embed(self, text: bytes) -> bytes:
+        return text.replace(b"##", b"\1").replace(b"#", b"").replace(b"\1", b"#").replace(b"\xc2\x85", b" ")
+
+    def armor(self, program: bytes) -> bytes:
+        return program.replace(b"#", b"##")
 
 
 class Looping(Lossy):
@@ -136,6 +155,41 @@ def test_a_planted_fault_is_found_whatever_the_number_of_jobs_and_is_small(path:
     assert forms is not None
     assert forms.reply is not None
     assert len(forms.reply.program) <= 20
+
+
+def test_a_character_that_no_rule_is_about_is_told_of_once_and_not_hidden_by_others(path: Path) -> None:
+    folding = Transport("folding", (Folding(),), resolve("direct").boundaries[0])
+    known = KnownCauses(folding)
+
+    def broken(program: bytes) -> Breaker:
+        launches = [transport.deliver(program) for transport in (resolve("direct"), folding)]
+        seen = [path.machinery.run(launch, Fixture()) for launch in launches if isinstance(launch, Launch)]
+        assert differing_channels(*seen)
+        return Breaker(program, None, Fixture(), folding, *seen)
+
+    def explained(program: bytes) -> bool:
+        case = Case(program, None, frozenset({"echo", "word:single", "other"}))
+        return known.explain(case, Laboratory(broken(program), path.machinery, 100))
+
+    def learn(program: bytes) -> bool:
+        return known.add(Case(program, None, frozenset({"echo", "word:single"})), path.make(broken(program)))
+
+    nel = b"\xc2\x85"
+    assert not explained(b"echo '#'")
+    assert learn(b"echo '#'")
+    assert explained(b"echo 'b#' '#'")
+    # All places are known, and yet there is something else; nor is the construct a reason.
+    assert not explained(b"echo '#' '" + nel + b"'")
+    assert not explained(b"echo '" + nel + b"'")
+    assert learn(b"echo '" + nel + b"'")
+    assert explained(b"echo 'b#' '" + nel + b"'")
+    assert explained(b"cat <<< '" + nel + b"'")
+    assert not explained(b'echo "#" \'' + nel + b"'")
+
+
+def test_of_what_is_called_faithful_a_lost_character_is_one_breaker(path: Path) -> None:
+    events = list(campaign(over(path, planted()[0]), Budget(60), seed=1, jobs=2))
+    assert [each.shrunk.found.breaker.program for each in found(events)] == [b"echo '\xc2\x85'"]
 
 
 def test_each_cause_of_nested_is_told_of_once(path: Path) -> None:
