@@ -10,17 +10,21 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from itertools import chain
+from pathlib import Path
 
 import click
 
+from qfuzz.cli.config import FILE_NAME
 from qfuzz.engine.here import require_here
 from qfuzz.engine.services import check_services
 from qfuzz.escape.loader import ADAPTERS, lack
 from qfuzz.jail.interpreter import find_interpreter
 from qfuzz.jail.pool import Pool
-from qfuzz.model.errors import HarnessError, HostError
+from qfuzz.model.errors import HarnessError, HostError, QfuzzError
 from qfuzz.model.extras import EXTRAS, hint_for, lacking
 from qfuzz.model.tools import PACKAGES as TOOLS
+from qfuzz.own.load import own_transports
 from qfuzz.transports.available import PACKAGES, SEARCH_PATH, missing, version_of
 from qfuzz.transports.loader import load, resolve
 
@@ -47,8 +51,14 @@ class Finding:
 
 
 @click.command()
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Look at the transports of your own in FILE. Default: {FILE_NAME}, if it is here.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a finding, on stdout.")
-def command(as_json: bool) -> int:
+def command(config: Path | None, as_json: bool) -> int:
     """Look at what qfuzz needs of this machine, and say how to get what is missing.
 
     Exit status: 0 replies can run in a jail and find their programs, 2 something is to be done.
@@ -58,7 +68,7 @@ def command(as_json: bool) -> int:
         qfuzz doctor
     """
     sound = True
-    for finding in examine():
+    for finding in chain(_own(config), examine()):
         sound &= finding.ok
         if as_json:
             print(json.dumps(asdict(finding), ensure_ascii=False))
@@ -138,6 +148,23 @@ def _extras() -> Iterator[Finding]:
         yield Finding("extras", True, detail, absent=True)
     there = ", ".join(name for name in EXTRAS if name not in absent) or "none"
     yield Finding("extras", True, f"here: {there}", hint_for(*absent) if absent else "")
+
+
+def _own(file: Path | None) -> Iterator[Finding]:
+    """The file with transports of the user's own: a mistake stops commands, what one of them lacks does not."""
+    if file is None and not os.path.lexists(FILE_NAME):
+        return
+    file = file or Path(FILE_NAME)
+    try:
+        with own_transports(file) as names:
+            yield Finding("config", True, f"{file} has {', '.join(names)}")
+            for name in names:
+                try:
+                    require_here(resolve(name), "bwrap")
+                except QfuzzError as error:
+                    yield Finding("config", True, f"{name} can't be used: {error.what}", error.hint, absent=True)
+    except QfuzzError as error:
+        yield Finding("config", False, str(error))
 
 
 def _version(name: str, version: str) -> str:

@@ -106,31 +106,37 @@ def _guided(
 
 
 def _told(events: Iterator[Event], option: str, on_error: str, as_json: bool) -> int:
-    live = Live(as_json)
     found = escaped = 0
     fatal: EscapeFault | None = None
-    for event in events:
-        match event:
-            case CampaignStarted():
-                live.say({"event": "started", "target": event.target, "seed": event.seed}, [f"seed {event.seed}"])
-            case BatchJudged():
-                escaped += event.words
-                live.count("words", event.words + event.faulty, found)
-            case TargetFaulty(fault):
-                if on_error == "stop" and fault.kind is not FaultKind.PRINTS:
-                    fatal = fatal or fault
-                live.say(fault_record(fault), [], "" if fault is fatal else fault.line)
-            case EscapeFinding():
-                found += 1
-                live.say(finding_record(event, option), ["", *finding_text(event, option)])
-            case Mended(lane, word):
-                mended: Mapping[str, JsonValue] = {"event": "mended", "shell": lane.shell.name, "word": as_text(word)}
-                live.say(mended, ["", f"{shown(word)} is read back in {lane.name}, which it was not in an earlier run"])
-            case Unexplained(lane, count):
-                record: Mapping[str, JsonValue] = {"event": "unexplained", "shell": lane.shell.name, "words": count}
-                live.say(record, [], f"{count} words failed together in {lane.name}, and not one by one")
-            case CampaignEnded():
-                live.say(ended_record(event), ["", *ended_text(event)])
+    with Live(as_json, "words") as live:
+        for event in events:
+            match event:
+                case CampaignStarted():
+                    live.say({"event": "started", "target": event.target, "seed": event.seed}, [f"seed {event.seed}"])
+                case BatchJudged():
+                    escaped += event.words
+                    live.count(event.words + event.faulty, found)
+                case TargetFaulty(fault):
+                    if on_error == "stop" and fault.kind is not FaultKind.PRINTS:
+                        fatal = fatal or fault
+                    live.say(fault_record(fault), [], "" if fault is fatal else fault.line)
+                case EscapeFinding():
+                    found += 1
+                    live.say(finding_record(event, option), ["", *finding_text(event, option)])
+                case Mended(lane, word):
+                    mended: Mapping[str, JsonValue] = {
+                        "event": "mended",
+                        "shell": lane.shell.name,
+                        "word": as_text(word),
+                    }
+                    live.say(
+                        mended, ["", f"{shown(word)} is read back in {lane.name}, which it was not in an earlier run"]
+                    )
+                case Unexplained(lane, count):
+                    record: Mapping[str, JsonValue] = {"event": "unexplained", "shell": lane.shell.name, "words": count}
+                    live.say(record, [], f"{count} words failed together in {lane.name}, and not one by one")
+                case CampaignEnded():
+                    live.say(ended_record(event), ["", *ended_text(event)])
     if fatal is not None:
         raise InputError(fatal.line, hint="--on-error skip goes on")
     if not escaped:

@@ -90,23 +90,23 @@ def _keep(event: BreakerFound, store: Store, source: str) -> None:
 
 
 def _told(events: Iterator[Event], as_json: bool) -> int:
-    live = Live(as_json)
     found = tried = harness_errors = 0
-    for event in events:
-        match event:
-            case CampaignStarted():
-                live.say(started_record(event), [f"seed {event.seed}"])
-            case CaseJudged():
-                tried += 1
-                live.count("programs", 1, found)
-            case BreakerFound():
-                found += 1
-                live.say(found_record(event), ["", *found_text(event)])
-            case BreakerGone(case):
-                live.say(gone_record(case), ["", *gone_text(event)])
-            case CampaignEnded():
-                harness_errors = event.counts.harness_errors
-                live.say(ended_record(event), ["", *ended_text(event)])
+    with Live(as_json, "programs") as live:
+        for event in events:
+            match event:
+                case CampaignStarted():
+                    live.say(started_record(event), [f"seed {event.seed}"])
+                case CaseJudged():
+                    tried += 1
+                    live.count(1, found)
+                case BreakerFound():
+                    found += 1
+                    live.say(found_record(event), ["", *found_text(event)])
+                case BreakerGone(case):
+                    live.say(gone_record(case), ["", *gone_text(event)])
+                case CampaignEnded():
+                    harness_errors = event.counts.harness_errors
+                    live.say(ended_record(event), ["", *ended_text(event)])
     if not found and tried and tried == harness_errors:
         # Not "nothing found": nothing was looked at.
         return 2

@@ -55,6 +55,7 @@ def explained_record(one: Explained) -> dict[str, JsonValue]:
         "reply": encode_content(one.program),
         "transport": one.transport.name,
         "stable": one.stable,
+        "declared": [each.name.lower() for each in _declared(one)],
         "arrived": forms["arrived"],
         "payload": forms["payload"],
         "minimal_reply": None if one.forms.reply is None else encode_content(one.forms.reply.program),

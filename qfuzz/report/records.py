@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from qfuzz.engine.events import Judged
 from qfuzz.engine.record import stability
 from qfuzz.model.content import JsonValue
+from qfuzz.report.declared import declared_of
 from qfuzz.store.keys import short_id
 
 
@@ -15,6 +16,7 @@ def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
 
     `verdict` is null where there is no task and the text was delivered; `exit` is null for a timeout and where nothing
     ran; `diverged` is null for the direct run and where the runs can't tell: `stability` says why, as the store does.
+    `declared` names exceptions of the transport that explain all of a difference: `name`, `ended`.
     """
     reply = event.sample.reply
     for result in (event.direct, *event.results):
@@ -31,4 +33,5 @@ def judged_records(event: Judged) -> Iterator[dict[str, JsonValue]]:
             "id": short_id(result.key),
             "where": event.sample.where,
             "stability": stability(result),
+            "declared": [each.name.lower() for each in declared_of(event.direct, result)],
         }

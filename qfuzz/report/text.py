@@ -13,13 +13,12 @@ from qfuzz.engine.shrinking import Shrunk
 from qfuzz.model.errors import MAX_LINE
 from qfuzz.model.text import counted, one_line
 from qfuzz.oracle.compare import Stability
-from qfuzz.oracle.declared import declared_exceptions
 from qfuzz.oracle.describe import describe_difference
 from qfuzz.report.causes import CauseGroups
+from qfuzz.report.declared import declared_of
 from qfuzz.report.tally import Counts, Row, Tally
 from qfuzz.report.visible import visible
 from qfuzz.store.keys import short_id
-from qfuzz.transports.loader import resolve
 
 WIDTH = 100
 
@@ -46,15 +45,8 @@ def breaker_lines(event: Judged) -> Iterator[BreakerLine]:
             outcome = "diverged" if result.verdict is None else result.verdict.outcome.value
             what = _what(event.direct, result)
             id_ = short_id(result.key)
-            yield BreakerLine(result.transport, _name(event), outcome, what, id_, _declared(event.direct, result))
-
-
-def _declared(direct: Result, result: Result) -> str:
-    """What to say where exceptions that the transport declares explain the difference; empty where they do not."""
-    if direct.observation is None or result.observation is None:
-        return ""
-    declared = resolve(result.transport).exceptions
-    return "; ".join(each.value for each in declared_exceptions(declared, direct.observation, result.observation))
+            declared = "; ".join(each.value for each in declared_of(event.direct, result))
+            yield BreakerLine(result.transport, _name(event), outcome, what, id_, declared)
 
 
 def _name(event: Judged) -> str:

@@ -81,6 +81,7 @@ def test_json_is_alone_on_standard_output(second: Said) -> None:
         "id",
         "where",
         "stability",
+        "declared",
     ]
     assert all(list(record) == keys for record in records)
     assert [record["transport"] for record in records] == ["direct", *STACKS] * len(REPLIES)

@@ -120,3 +120,12 @@ def test_what_a_transport_declares_not_to_keep_is_told_from_damage(tmp_path: Pat
     explained = " ".join(qfuzz(["explain", id_], tmp_path).out.replace("\u21a9", "").split())
     assert f"declared as not kept on this path: {ended}" in explained
     assert "or send exec bash -c $': ${x:?no}'" in explained
+    assert qfuzz(["explain", id_, "--json"], tmp_path).records()[0]["declared"] == ["ended"]
+    records = qfuzz(["diff", "r.jsonl", "--transport", "script-file", "--json"], tmp_path).records()
+    assert [record["declared"] for record in records if record["breaker"]] == [
+        ["ended"],
+        ["name"],
+        [],
+        ["name", "ended"],
+    ]
+    assert not any(record["declared"] for record in records if record["transport"] == "direct")

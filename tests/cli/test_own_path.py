@@ -12,7 +12,7 @@ from qfuzz.engine.machinery import machinery
 from qfuzz.jail.pool import Pool
 from qfuzz.model.errors import PathError
 from qfuzz.own.load import own_transports
-from tests.cli.command import qfuzz
+from tests.cli.command import Said, qfuzz
 from tests.cli.inside import Inside
 
 CONFIG = """
@@ -221,3 +221,22 @@ def test_explain_of_a_program_names_its_service_and_where_to_mend(tmp_path: Path
     assert said.status == 0, said
     assert "To deliver it whole\n  have the program hand the reply to its shell " in said.out
     assert "Its service, to be started first\n  sleep 100\n\nTo see it without qfuzz\n" in said.out
+
+
+def test_doctor_looks_at_the_file_and_says_what_a_transport_lacks(
+    inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qfuzz.cli.doctor.examine", lambda: iter(()))
+    assert inside.call("doctor") == Said(0, "", "")
+    Path("own.toml").write_text(
+        '[transports.good]\ntemplate = "bash -c {}"\n'
+        '[transports.gone]\nexec = ["bash", "{reply}"]\nshow = ["nowhere"]\n'
+    )
+    good, gone = inside.call("doctor", "--config", "own.toml", "--json").records()
+    assert (good["ok"], good["absent"], good["detail"]) == (True, False, "own.toml has good, gone")
+    assert (gone["ok"], gone["absent"]) == (True, True)
+    assert str(gone["detail"]).startswith("gone can't be used: ")
+    Path("qfuzz.toml").write_text('[transports.bad]\ntemplate = "bash -c"\n')
+    said = inside.call("doctor")
+    assert (said.status, said.err) == (2, "")
+    assert said.out.startswith("NOT OK  config       qfuzz.toml:2: ")

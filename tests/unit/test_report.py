@@ -285,6 +285,7 @@ def test_records_have_the_documented_keys_in_order() -> None:
         "id",
         "where",
         "stability",
+        "declared",
     ]
     assert list(direct) == list(first) == list(second) == keys
     assert [each["transport"] for each in (direct, first)] == ["direct", "nested"]
