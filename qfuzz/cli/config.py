@@ -32,7 +32,7 @@ def _read(context: click.Context, _: click.Parameter, file: Path | None) -> None
         return
     # Whatever has the name counts, be it a folder or a dangling link: to pass over it would look as if it were empty.
     if file is None and not os.path.lexists(FILE_NAME):
-        from qfuzz.transports.base import REGISTRY
+        from qfuzz.transports.registry import REGISTRY
 
         context.with_resource(REGISTRY.noting(f"no {FILE_NAME} is here"))
         return

@@ -63,7 +63,7 @@ class Lab:
     def _own(self) -> tuple[str, ...]:
         """The names of the user's own transports, known from here on."""
         if self._config_file is None:
-            from qfuzz.transports.base import REGISTRY
+            from qfuzz.transports.registry import REGISTRY
 
             self._cleanup.enter_context(REGISTRY.noting(f"no {CONFIG_NAME} is in {self._root}"))
             return ()

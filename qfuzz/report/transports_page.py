@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 
-from qfuzz.transports.base import Boundary, Registry
+from qfuzz.transports.base import Boundary
+from qfuzz.transports.registry import Registry
 
 PARAGRAPH = "\n\n"
 

@@ -43,7 +43,8 @@ from qfuzz.transports import (
     xml_text,
     yaml_text,
 )
-from qfuzz.transports.base import REGISTRY, Registry, Transport
+from qfuzz.transports.base import Transport
+from qfuzz.transports.registry import REGISTRY, Registry
 
 DEFAULT_TRANSPORTS = ("nested", "single", "json-naive", "quoted", "json", "script-file")
 """What `qfuzz diff` replays over unless it is told: three common paths, and three that should carry all."""

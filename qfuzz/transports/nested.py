@@ -7,6 +7,7 @@ People meet it wherever a harness builds a command line as text: `docker exec ..
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from types import MappingProxyType
 
 from qfuzz.bash.quote import ansi_c_octal, double, single
@@ -14,9 +15,11 @@ from qfuzz.model.delivery import Refusal
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 
-_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]")
-"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions)."""
+_EXPANDS = re.compile(rb"[A-Za-z0-9_@*#?$!({\[-]|[\x01\x7f]+[({\[]")
+"""What makes an expansion of a dollar before it, between double quotes (Bash Reference Manual, Shell Expansions).
 
+Bash escapes two bytes that it uses itself, and forgets a dollar before them only after the next byte: it then looks for
+the end of an expansion (parse_matched_pair in parse.y of 5.2)."""
 
 _NO_NUL = "a command line can't hold a NUL"
 
@@ -44,9 +47,9 @@ class Nested(Boundary):
     )
 
     def inert(self, text: bytes, offset: int) -> bool:
-        following = text[offset + 1 : offset + 2]
         if text[offset] == ord("$"):
-            return not _EXPANDS.match(following)
+            return not _EXPANDS.match(text, offset + 1)
+        following = text[offset + 1 : offset + 2]
         # The last byte of the reply stands before the closing quote.
         return text[offset] == ord("\\") and following != b"" and following not in b'\\$`"\n'
 
@@ -93,7 +96,24 @@ class Single(Boundary):
         )
 
 
-class Quoted(Boundary):
+class _Escaped(Boundary):
+    """What all share that write the reply as one word of the command line."""
+
+    owns = "nothing"
+    cannot_carry = "NUL"
+    witness = None
+    faithful = True
+    starts_shell = True
+    _word: Callable[[bytes], bytes]
+
+    def embed(self, text: bytes) -> bytes | Refusal:
+        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + self._word(text)
+
+    def armor(self, program: bytes) -> bytes:
+        return program
+
+
+class Quoted(_Escaped):
     """`bash -c "R"` with R escaped at the point where it is pasted in, a backslash before each backslash, dollar,
     backtick and double quote: the smallest fix of `nested`. An exclamation mark needs none, for no shell with a
     history reads the line. It owns nothing, and can't carry a NUL. Source: POSIX.1-2024 XCU 2.2.3; bash(1), HISTORY
@@ -101,17 +121,7 @@ class Quoted(Boundary):
 
     name = "quoted"
     summary = 'bash -c "R" with R escaped where it is pasted in'
-    owns = "nothing"
-    cannot_carry = "NUL"
-    witness = None
-    faithful = True
-    starts_shell = True
-
-    def embed(self, text: bytes) -> bytes | Refusal:
-        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + double(text)
-
-    def armor(self, program: bytes) -> bytes:
-        return program
+    _word = staticmethod(double)
 
     def disclosure(self) -> str:
         return (
@@ -120,24 +130,14 @@ class Quoted(Boundary):
         )
 
 
-class SingleEscaped(Boundary):
+class SingleEscaped(_Escaped):
     """`bash -c 'R'` with each apostrophe of R as `'\\''`: what escapeshellarg of PHP does, shlex.quote of Python in
     another spelling, and most functions that quote a word. The smallest fix of `single`. It owns nothing, and can't
     carry a NUL. Source: POSIX.1-2024 XCU 2.2.1 and 2.2.2."""
 
     name = "single-escaped"
     summary = "bash -c 'R' with each apostrophe of R as '\\''"
-    owns = "nothing"
-    cannot_carry = "NUL"
-    witness = None
-    faithful = True
-    starts_shell = True
-
-    def embed(self, text: bytes) -> bytes | Refusal:
-        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + single(text)
-
-    def armor(self, program: bytes) -> bytes:
-        return program
+    _word = staticmethod(single)
 
     def disclosure(self) -> str:
         return (
@@ -146,7 +146,7 @@ class SingleEscaped(Boundary):
         )
 
 
-class AnsiC(Boundary):
+class AnsiC(_Escaped):
     """`bash -c $'R'` in printable ASCII on one line: backslash and apostrophe behind a backslash, newline as `\\n`,
     other control characters and all bytes beyond ASCII as three octal digits. `printf %q` and `${R@Q}` of Bash write
     such texts so, but for characters beyond ASCII that are printable. It survives what changes line breaks or
@@ -155,17 +155,7 @@ class AnsiC(Boundary):
 
     name = "ansi-c"
     summary = "bash -c $'R' with R in the escapes of Bash, one line of ASCII"
-    owns = "nothing"
-    cannot_carry = "NUL"
-    witness = None
-    faithful = True
-    starts_shell = True
-
-    def embed(self, text: bytes) -> bytes | Refusal:
-        return refuse_nul(self.name, text, _NO_NUL) or b"bash -c " + ansi_c_octal(text)
-
-    def armor(self, program: bytes) -> bytes:
-        return program
+    _word = staticmethod(ansi_c_octal)
 
     def disclosure(self) -> str:
         return (

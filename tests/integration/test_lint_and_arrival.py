@@ -89,6 +89,13 @@ def test_backslashes_that_are_taken_away_are_marked(pool: Pool, stack: str, prog
     assert arrival(pool, stack, program) is not Arrival.SAME
 
 
+@pytest.mark.parametrize("stack", ["nested", "single > nested"])
+@pytest.mark.parametrize("program", [b"a$\x7f(b", b"a$\x01{b", b"a$\x7f\x01[b"])
+def test_a_dollar_is_marked_that_bash_remembers_over_bytes_of_its_own(pool: Pool, stack: str, program: bytes) -> None:
+    assert Linter.over(resolve(stack)).findings(program)
+    assert arrival(pool, stack, program) is not Arrival.SAME
+
+
 def test_characters_outside_quotes_are_not_marked_for_nothing(pool: Pool) -> None:
     for program in (b"a b", b"a;b", b"'a'", b"a\\b", b"$a", b"{a,b}", b"~", b"#a", b"a\nb", b"a$", b"a(", b"a`"):
         assert Linter.over(resolve("double-nested")).findings(program)
