@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,30 +18,25 @@ _AGAIN_SECONDS = 0.02
 def heeding_signals(came: list[signal.Signals]) -> Iterator[None]:
     """SIGINT and SIGTERM raise KeyboardInterrupt, unless they were ignored before; `came` is told which."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        if _in_collection(frame):
-            # What is raised there is printed and forgotten; Hypothesis has such a callback.
-            threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), number)).start()
-            return
+    def stop(number: int, _frame: FrameType | None) -> None:
         came.append(signal.Signals(number))
         raise KeyboardInterrupt
+
+    def forgotten(what: sys.UnraisableHookArgs) -> None:
+        if not came or not isinstance(what.exc_value, KeyboardInterrupt):
+            usual_hook(what)
+            return
+        # It was raised in a callback of the garbage collector or of a weak reference, which nothing gets out of.
+        threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), came.pop())).start()
 
     usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     heeded = [number for number, handler in usual.items() if signal.getsignal(number) is handler]
     for number in heeded:
         signal.signal(number, stop)
+    usual_hook, sys.unraisablehook = sys.unraisablehook, forgotten
     try:
         yield
     finally:
+        sys.unraisablehook = usual_hook
         for number in heeded:
             signal.signal(number, usual[number])
-
-
-def _in_collection(frame: FrameType | None) -> bool:
-    """Whether a callback of the garbage collector is being executed."""
-    codes = {getattr(callback, "__code__", None) for callback in gc.callbacks}
-    while frame is not None:
-        if frame.f_code in codes:
-            return True
-        frame = frame.f_back
-    return False
