@@ -74,7 +74,10 @@ def _measure(pool: Pool, transport: Transport, rounds: int) -> dict[str, object]
         if not said.strip().isdigit():
             raise HarnessError(f"the bare command of {transport.name} said {said!r}")
         bare_ms.append(int(said) / 1000)
-        whole_ms += [pool.run(Execution(launch, Fixture(), 60.0)).seconds * 1000 for _ in range(_TIMES)]
+        runs = [pool.run(Execution(launch, Fixture(), 60.0)) for _ in range(_TIMES)]
+        if any(run.status.code != 0 for run in runs):
+            raise HarnessError(f"{transport.name} did not carry {PROGRAM.decode()!r}: {runs[0].stderr.data!r}")
+        whole_ms += [run.seconds * 1000 for run in runs]
     medians = statistics.median(whole_ms), statistics.median(bare_ms)
     return {
         "transport": transport.name,
@@ -90,6 +93,9 @@ def _bare(transport: Transport, launch: Launch) -> tuple[bytes, bytes]:
     kind = transport.name.partition("-")[0]
     if kind == "pty":
         return _TERMINAL
+    if transport.name == "ssh-fish":
+        setup, command = _WARM_SSH
+        return setup.replace(b" host", b" fish@host"), command.replace(b" host", b" fish@host")
     return _WARM.get(kind) or (b":", launch_as_program(launch))
 
 

@@ -31,8 +31,8 @@ _CAPABILITIES = ("SYS_ADMIN", "SYS_RESOURCE", "SETUID", "SETGID", "DAC_OVERRIDE"
 _TOP_DIRECTORIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
 WRITTEN_FILES = {
-    "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000:user:/home/user:/bin/bash\n"
-    "fish:x:1000:1000:user:/home/user:/usr/bin/fish\n"
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nuser::1000:1000:user:/home/user:/bin/bash\n"
+    "fish::1000:1000:user:/home/user:/usr/bin/fish\n"
     "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
     "/etc/group": "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n",
     "/etc/hosts": "127.0.0.1 localhost qfuzz\n::1 localhost\n",
