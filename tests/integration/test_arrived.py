@@ -95,7 +95,6 @@ TOGETHER = 15
 def test_every_transported_run_is_kept_with_what_arrived(pool: Pool, first: int) -> None:
     stacks = [name for name in STACKS[first : first + TOGETHER] if missing_of(resolve(name)) is None]
     programs = [
-        b"echo hi",
         b"echo '$HOME' \"a  b\"",
         b"echo $(bash -c 'echo x')",
         b"echo '\"'",

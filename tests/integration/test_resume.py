@@ -28,7 +28,7 @@ from tests.integration.interrupted import Diff, write_replies
 
 pytestmark = pytest.mark.long
 
-KILLS = 5
+KILLS = 4
 KILLS_AT_NIGHT = 20
 SEED = 20_240_917
 
