@@ -39,7 +39,7 @@ def rust_shlex(texts: Sequence[bytes]) -> Vectors:
     """The function takes text, so bytes that are not UTF-8 are left out."""
     root = get.get("shlex")
     work = root / "work"
-    work.mkdir(exist_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
     (crate,) = (root / "root" / "usr" / "share" / "cargo" / "registry").glob("shlex-*")
     # rustc asks for a crate to be compiled before what uses it.
     common = ("rustc", "--edition=2018", "-O", "--cap-lints=allow", "--out-dir", work)

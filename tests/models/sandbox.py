@@ -34,6 +34,7 @@ def recorder() -> Path:
     """The program that stands for a shell, compiled without needing any library."""
     source = get.SOURCES / "recorder.c"
     made = get.PROGRAMS / "recorder"
+    made.parent.mkdir(parents=True, exist_ok=True)
     if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
         subprocess.run(["cc", "-static", "-Os", "-o", made, source], check=True)
     return made
