@@ -1,6 +1,6 @@
 """ssh to an sshd that listens on a port of the jail's loopback carries what ssh to one behind a pipe carries.
 
-The transports use the pipe, which takes half the time (see qfuzz/transports/ssh.py).
+The transports use the pipe, which takes a fourth of the time (see qfuzz/transports/ssh.py).
 """
 
 from __future__ import annotations
