@@ -2,10 +2,10 @@
 
 A real ssh talks to a real sshd, started for the one connection (`sshd -i` behind ProxyCommand), so that nothing listens
 and no connection outlives a reply. Over a port of the jail's loopback the same arrives, and takes over four times as
-long: most of that is waiting for two delayed acknowledgements of TCP. The account is the reply's own user in the same work
-directory, with the same environment: a start-up file that bash reads because sshd started it puts that right, and
-notes what arrived. Source: ssh(1), "If a command is specified, it will be executed on the remote host instead of a
-login shell"; sshd(8), LOGIN PROCESS; bash(1), INVOCATION, on what a shell does that a remote shell daemon starts.
+long: most of that is waiting for two delayed acknowledgements of TCP. The account is the reply's own user in the same
+work directory, with the same environment: a start-up file that bash reads because sshd started it puts that right,
+and notes what arrived. Source: ssh(1), "If a command is specified, it will be executed on the remote host instead of
+a login shell"; sshd(8), LOGIN PROCESS; bash(1), INVOCATION, on what a shell does that a remote shell daemon starts.
 """
 
 from __future__ import annotations
