@@ -69,6 +69,11 @@ def one_line(program: bytes, avoid: bytes = b"") -> bytes:
     )
 
 
+def fish_word(text: bytes) -> bytes:
+    """A word of fish: between its single quotes a backslash escapes an apostrophe and a backslash, and nothing else."""
+    return b"'" + text.replace(b"\\", b"\\\\").replace(b"'", b"\\'") + b"'"
+
+
 def any_shell(program: bytes) -> bytes:
     """The same for a shell that has no `$'...'`: one line of printable ASCII without `%`, `{` and `!`.
 

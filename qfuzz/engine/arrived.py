@@ -83,14 +83,12 @@ def _delivered(sample: Sample, transport: Transport, stopped: Stopped) -> Arrive
         return Arrived(transport.name, Arrival.REFUSED, undelivered=delivery)
     if isinstance(delivery, Rejection):
         return Arrived(transport.name, Arrival.REJECTED, undelivered=delivery)
-    if delivery.inner_shells and delivery.hides_arrival:
-        return Arrived(transport.name, Arrival.UNSEEN)
     # Without an inner shell the text that is handed over is what arrives, and nothing need be started.
-    text = stopped(delivery, sample.fixture) if delivery.inner_shells else delivery.program
+    text: bytes | None = delivery.program
+    if delivery.inner_shells:
+        text = None if delivery.hides_arrival else stopped(delivery, sample.fixture)
     if text is None:
-        # Recorders behind a shell that is none of theirs may not be told for its children.
-        hidden = any(boundary.starts_shell and not boundary.sees_arrival for boundary in transport.boundaries)
-        return Arrived(transport.name, Arrival.UNSEEN if hidden else Arrival.LOST)
+        return Arrived(transport.name, Arrival.LOST if transport.sees_arrival else Arrival.UNSEEN)
     whole_inside = transport.adds_text and program in text
     offset = None if whole_inside else first_difference(program, text)
     return Arrived(transport.name, Arrival.SAME if offset is None else Arrival.CHANGED, text, offset)

@@ -16,6 +16,7 @@ from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import PathError, QfuzzError
 from qfuzz.model.observation import Ending, Observation
 from qfuzz.model.task import Fixture
+from qfuzz.model.text import last_line
 from qfuzz.own.boundary import OwnBoundary
 from qfuzz.transports.base import Transport
 
@@ -200,6 +201,5 @@ def _ended(observation: Observation) -> str:
 
 def _said(observation: Observation) -> str:
     """The last line on stderr."""
-    text = observation.stderr.data.decode("utf-8", "backslashreplace")
-    last = next((line.strip() for line in reversed(text.split("\n")) if line.strip()), "")
-    return f", saying: {last[:300]}" if last else ""
+    last = last_line(observation.stderr.data)
+    return f", saying: {last}" if last else ""

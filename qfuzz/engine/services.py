@@ -10,12 +10,14 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from qfuzz.engine.here import require_here
 from qfuzz.jail.execution import Execution
 from qfuzz.jail.pool import Pool
 from qfuzz.model.delivery import Launch
 from qfuzz.model.errors import HarnessError, HostError, QfuzzError
 from qfuzz.model.observation import Observation
 from qfuzz.model.task import Fixture
+from qfuzz.model.text import last_line
 from qfuzz.transports.available import EXTRA_HINT, PACKAGES
 from qfuzz.transports.base import Boundary, Transport
 
@@ -58,8 +60,10 @@ def _found(pool: Pool, alone: Transport) -> HostError | None:
     launch = alone.deliver(_PLAIN)
     assert isinstance(launch, Launch), f"{alone.name} does not carry {_PLAIN!r}"
     (boundary,) = alone.boundaries
-    if pool.isolation == "none":
-        return _not_here(boundary, "it is at home in the jail only", "leave out --isolation none")
+    try:
+        require_here(alone, pool.isolation)
+    except HostError as error:
+        return error
     said = ""
     for _ in range(_ATTEMPTS):
         try:
@@ -85,6 +89,5 @@ def _said(observation: Observation) -> str:
     """How it ended, and the last line on stderr."""
     code = observation.status.code
     ended = f"no end within {_SECONDS:.0f} s" if code is None else f"status {code}"
-    text = observation.stderr.data.decode("utf-8", "backslashreplace")
-    last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
-    return f"{ended}, saying: {last[:300]}" if last else ended
+    last = last_line(observation.stderr.data)
+    return f"{ended}, saying: {last}" if last else ended

@@ -18,6 +18,12 @@ def one_line(text: str, most: int = 500) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
+def last_line(data: bytes, most: int = 300) -> str:
+    """The last line that is not blank of what a program said, cut to `most` characters; empty where there is none."""
+    lines = data.decode("utf-8", "backslashreplace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")[:most]
+
+
 def near(name: str, known: Iterable[str], most: int = 5) -> list[str]:
     """The known names that begin with `name`, or else those that are spelled much like it."""
     from difflib import get_close_matches

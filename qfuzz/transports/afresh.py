@@ -8,6 +8,9 @@ LEVEL = b"SHLVL=1"
 SHELL = b"export -n SHELL"
 """Every bash has this variable; only a login exports it."""
 
+TERM = b"export TERM=dumb"
+"""For a terminal that says it is another."""
+
 OLDPWD = b"unset OLDPWD; export OLDPWD"
 """Bash begins with this one exported and without a value."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from qfuzz.model.errors import HostError
+from qfuzz.model.extras import hint_for
 from qfuzz.model.tools import PACKAGES as TOOL_PACKAGES
 from qfuzz.model.tools import find_tool, is_shown
 from qfuzz.transports.base import Boundary, NodePackage, Transport
@@ -52,7 +53,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 )
 """Programs that boundaries start, and the Debian packages that hold them."""
 
-EXTRA_HINT = "pip install 'qfuzz[boundaries]'"
+EXTRA_HINT = hint_for("boundaries")
 _OTHER_MODULES = {"bashlex": "pip install bashlex"}
 """Libraries that are left to the user (see NOTICE)."""
 

@@ -174,6 +174,11 @@ class Transport:
         return next((boundary.arrival_note for boundary in self.boundaries if boundary.arrival_note), "")
 
     @property
+    def sees_arrival(self) -> bool:
+        """Whether recorders can stand before all its shells; one behind another shell may not be told for its child."""
+        return all(boundary.sees_arrival for boundary in self.boundaries if boundary.starts_shell)
+
+    @property
     def exceptions(self) -> tuple[Declared, ...]:
         return tuple(dict.fromkeys(each for boundary in self.boundaries for each in boundary.exceptions))
 

@@ -6,13 +6,12 @@ with the launch, and it parses in the jail, with a limit of processor time."""
 from __future__ import annotations
 
 from qfuzz.bash.quote import any_shell
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.available import require_boundary
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_bytes, refuse_long
 from qfuzz.transports.packages import python_package
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import SCRIPT_DIRECTORY, script_path
 
 _RUN = b"""import resource, signal, subprocess, sys
 sys.path.insert(0, "/run/qfuzz/in")
@@ -70,8 +69,8 @@ class BashlexSplit(Boundary):
         if refusal is not None:
             return refusal
         require_boundary(self)
-        reply = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".txt"
-        script = SCRIPT_DIRECTORY + sha256_hex(_RUN)[:16].encode() + b".py"
+        reply = script_path(text, b".txt")
+        script = script_path(_RUN, b".py")
         files = (SideFile(script, _RUN), SideFile(reply, text), *python_package("bashlex", SCRIPT_DIRECTORY))
         return Launch(b"/usr/bin/python3", (b"python3", b"-ISB", script, reply), text, files=files)
 

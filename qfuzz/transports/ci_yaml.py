@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from qfuzz.bash.quote import one_line
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, Rejection, SideFile
 from qfuzz.transports.afresh import afresh
 from qfuzz.transports.base import Boundary
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import script_path
 from qfuzz.transports.yaml_text import YamlPlain, refuse, scalar_at
 
 _SCRIPT = "the script's name, the status of an error that ends the shell"
@@ -35,7 +34,7 @@ class _Step(Boundary):
         if isinstance(step, Rejection):
             return step
         script = self.head + step
-        path = SCRIPT_DIRECTORY + sha256_hex(script)[:16].encode() + b".sh"
+        path = script_path(script, b".sh")
         return Launch(b"/bin/bash", (b"bash", *self.options, path), step, files=(SideFile(path, script),))
 
     def armor(self, program: bytes) -> bytes:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from qfuzz.bash.quote import one_line
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import script_path
 
 
 class Envsubst(Boundary):
@@ -30,7 +29,7 @@ class Envsubst(Boundary):
 
     def embed(self, text: bytes) -> Launch | Refusal:
         refusal = refuse_nul(self.name, text)
-        path = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".tmpl"
+        path = script_path(text, b".tmpl")
         words = (b"bash", b"-c", self._SCRIPT, b"bash", path)
         return refusal or Launch(b"/bin/bash", words, self._SCRIPT, files=(SideFile(path, text),))
 

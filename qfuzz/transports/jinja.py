@@ -15,14 +15,13 @@ from types import MappingProxyType
 from typing import Any
 
 from qfuzz.bash.quote import printable_word, single
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, Rejection, SideFile
 from qfuzz.transports.available import library, require_boundary
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.direct import MAX_ARGUMENT_BYTES
 from qfuzz.transports.limits import refuse_bytes, refuse_long
 from qfuzz.transports.packages import python_package
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import SCRIPT_DIRECTORY, script_path
 
 _SPECIAL = frozenset({"range", "dict", "lipsum", "cycler", "joiner", "namespace", "self"})
 """Names that every template has."""
@@ -108,7 +107,7 @@ class Jinja2(Boundary):
         require_boundary(self)
         renderer = (Path(__file__).parent / "inside" / _RENDERER).read_bytes()
         script = SideFile(SCRIPT_DIRECTORY + _RENDERER.encode(), renderer)
-        template = SideFile(SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".j2", text)
+        template = SideFile(script_path(text, b".j2"), text)
         packages = (each for name in self.modules for each in python_package(name, SCRIPT_DIRECTORY + b"python/"))
         words = (b"python3", b"-ISB", script.path, template.path)
         return Launch(b"/usr/bin/python3", words, text, files=(script, template, *packages), inner_shells=1)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from qfuzz.bash.quote import one_line
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.afresh import afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import script_path
 
 _UNSET = b"unset MAKEFLAGS MAKELEVEL MFLAGS"
 
@@ -34,7 +33,7 @@ class _Recipe(Boundary):
         refusal = refuse_nul(self.name, text, "a Makefile can't hold a NUL")
         lines = self.recipe(text).replace(b"\n", b"\n\t")
         makefile = b"SHELL := bash\n.PHONY: run\nrun:\n\t" + lines + b"\n"
-        path = SCRIPT_DIRECTORY + sha256_hex(makefile)[:16].encode() + b".mk"
+        path = script_path(makefile, b".mk")
         words = (b"make", b"-s", b"-f", path, b"run")
         return refusal or Launch(b"/usr/bin/make", words, text, files=(SideFile(path, makefile),))
 

@@ -54,9 +54,9 @@ class ScriptFile(Boundary):
         return "R is written, byte for byte, to a temporary file, and the file is run with `bash FILE`."
 
 
-def script_path(text: bytes) -> bytes:
+def script_path(content: bytes, suffix: bytes = b"") -> bytes:
     """Named by its content, so that two script files of one stack have two names; none that a reply would look for."""
-    return SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode()
+    return SCRIPT_DIRECTORY + sha256_hex(content)[:16].encode() + suffix
 
 
 def refuse_script(boundary: str, text: bytes) -> Refusal | None:

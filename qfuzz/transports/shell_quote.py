@@ -9,12 +9,11 @@ from __future__ import annotations
 import functools
 
 from qfuzz.bash.quote import one_line
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.available import folder_of, require_boundary
 from qfuzz.transports.base import Boundary, NodePackage
 from qfuzz.transports.limits import refuse_bytes, refuse_long
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import SCRIPT_DIRECTORY, script_path
 
 _FILES = ("index.js", "parse.js", "quote.js", "package.json")
 PACKAGE = NodePackage("shell-quote", _FILES, "shell-quote")
@@ -51,9 +50,8 @@ class _ShellQuote(Boundary):
             return refusal
         require_boundary(self)
         script = (_RUN % self.function).encode()
-        name = sha256_hex(script)[:16].encode()
-        reply = SCRIPT_DIRECTORY + sha256_hex(text)[:16].encode() + b".txt"
-        files = [SideFile(SCRIPT_DIRECTORY + name + b".js", script), SideFile(reply, text)]
+        reply = script_path(text, b".txt")
+        files = [SideFile(script_path(script, b".js"), script), SideFile(reply, text)]
         files += [SideFile(_FOLDER + each.encode(), content) for each, content in _package(self.node_packages[0])]
         return Launch(b"/usr/bin/node", (b"node", files[0].path, reply), text, files=tuple(files))
 

@@ -6,7 +6,7 @@ this machine, and finds an empty home. Armor hands the program on: `exec bash -c
 
 from __future__ import annotations
 
-from qfuzz.bash.quote import single
+from qfuzz.bash.quote import fish_word, single
 from qfuzz.model.delivery import SHELLS, Launch, Refusal
 from qfuzz.transports.afresh import LEVEL, OLDPWD, afresh
 from qfuzz.transports.base import Boundary
@@ -160,9 +160,7 @@ class Fish(_Shell):
     programs = ("fish",)
 
     def armor(self, program: bytes) -> bytes:
-        # Between single quotes fish lets a backslash escape an apostrophe and a backslash, and nothing else.
-        escaped = afresh(program).replace(b"\\", b"\\\\").replace(b"'", b"\\'")
-        return b"exec bash -c '" + escaped + b"'"
+        return b"exec bash -c " + fish_word(afresh(program))
 
     def disclosure(self) -> str:
         return "R is passed unchanged as the script argument of `fish -c`, so it is a fish program and no Bash one."

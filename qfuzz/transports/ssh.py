@@ -14,7 +14,7 @@ import functools
 import struct
 from base64 import b64encode
 
-from qfuzz.bash.quote import as_word, double
+from qfuzz.bash.quote import as_word, double, fish_word
 from qfuzz.model.declared import Declared
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.recorder import BEGIN, NOTE_ARRIVAL, PLACE_FILES, TAP
@@ -286,9 +286,7 @@ class SshFish(_Ssh):
         return _refuse(self.name, text) or _launch(b"fish@host", text, text=text, shell="fish")
 
     def armor(self, program: bytes) -> bytes:
-        # Between single quotes fish lets a backslash escape itself and an apostrophe.
-        quoted = afresh(program).replace(b"\\", b"\\\\").replace(b"'", b"\\'")
-        return b"bash -c '" + quoted + b"'; exit $status"
+        return b"bash -c " + fish_word(afresh(program)) + b"; exit $status"
 
     def disclosure(self) -> str:
         return "R is the one command argument of `ssh host R`, and the login shell there is fish, not bash."

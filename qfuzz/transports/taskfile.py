@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from qfuzz.bash.quote import one_line, printable_word
-from qfuzz.model.content import sha256_hex
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.tools import FOLDER
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_bytes
-from qfuzz.transports.script_file import SCRIPT_DIRECTORY
+from qfuzz.transports.script_file import script_path
 from qfuzz.transports.yaml_text import double_quoted
 
 
@@ -42,7 +41,7 @@ class Taskfile(Boundary):
         if refusal is not None:
             return refusal
         content = self._taskfile(text)
-        path = SCRIPT_DIRECTORY + sha256_hex(content)[:16].encode() + b".yml"
+        path = script_path(content, b".yml")
         words = (self._PROGRAM, b"--exit-code", b"--taskfile", path, b"--dir", b".", b"run")
         return Launch(self._PROGRAM, words, text, files=(SideFile(path, content),))
 

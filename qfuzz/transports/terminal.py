@@ -18,6 +18,7 @@ from pathlib import Path
 from qfuzz.bash.quote import one_line
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.recorder import TAP
+from qfuzz.transports.afresh import TERM, afresh
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_nul
 
@@ -26,9 +27,6 @@ CANONICAL_BYTES = 4095
 
 _AVOID = b"!?"
 """An exclamation mark starts history expansion, also between the quotes of `$'...'`."""
-
-_LAST_ARGUMENT = b": /usr/bin/bash\n"
-"""What `$_` is where bash begins."""
 
 
 @functools.cache
@@ -45,9 +43,9 @@ def typed(name: str, mode: str, text: bytes) -> Launch:
     return Launch(file.path, (file.path, mode.encode(), TAP.encode()), text, stdin=text, files=(file,))
 
 
-def in_one_line(program: bytes, before: bytes = b"") -> bytes:
-    """A line without anything that a terminal, readline or history takes for its own; `before` runs first."""
-    return one_line(before + _LAST_ARGUMENT + program, _AVOID) + b" < /dev/null"
+def in_one_line(program: bytes, *undone: bytes) -> bytes:
+    """A line without anything that a terminal, readline or history takes for its own; `undone` as in `afresh`."""
+    return one_line(afresh(program, *undone), _AVOID) + b" < /dev/null"
 
 
 class Terminal(Boundary):
@@ -109,7 +107,7 @@ class PtyPasted(Terminal):
     mode = "pasted"
 
     def armor(self, program: bytes) -> bytes | None:
-        return in_one_line(program, b"export TERM=dumb\n")
+        return in_one_line(program, TERM)
 
     def disclosure(self) -> str:
         return (

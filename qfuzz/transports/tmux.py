@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.model.recorder import TAP
+from qfuzz.transports.afresh import SHELL, TERM
 from qfuzz.transports.base import Boundary
 from qfuzz.transports.limits import refuse_long, refuse_nul
 from qfuzz.transports.terminal import Terminal, in_one_line, typist
@@ -35,8 +36,7 @@ exec /run/qfuzz/in/tmux_typist "$1" {TAP}
 """
 """Starts the server, then becomes the typist."""
 
-_AS_BEFORE = b"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION; export TERM=dumb; export -n SHELL\n"
-"""What tmux has put into the environment, taken back."""
+_UNSET = b"unset TMUX TMUX_PANE TERM_PROGRAM TERM_PROGRAM_VERSION"
 
 _FILES = tuple(
     SideFile(f"{_FOLDER}/{name}".encode(), text.encode(), mode)
@@ -58,7 +58,7 @@ class _Tmux(Terminal):
         return refusal or Launch(start, (start, self.mode.encode()), text, stdin=text, files=files)
 
     def armor(self, program: bytes) -> bytes | None:
-        line = in_one_line(program, _AS_BEFORE)
+        line = in_one_line(program, _UNSET, TERM, SHELL)
         return line if len(line) <= _MOST else None
 
 
