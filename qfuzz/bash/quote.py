@@ -7,6 +7,7 @@ ASCII bytes only and a UTF-8 sequence holds none.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _BARE = re.compile(rb"[A-Za-z0-9_@%+:,./-]")
 _PLAIN_WORD = re.compile(rb"[A-Za-z0-9_./-]+\Z")
@@ -74,12 +75,14 @@ def fish_word(text: bytes) -> bytes:
     return b"'" + text.replace(b"\\", b"\\\\").replace(b"'", b"\\'") + b"'"
 
 
-def any_shell(program: bytes) -> bytes:
+def any_shell(program: bytes, kept: Collection[int] = ()) -> bytes:
     """The same for a shell that has no `$'...'`: one line of printable ASCII without `%`, `{` and `!`.
 
-    Every byte of `program` is written as three octal digits, which `echo -e` of Bash reads.
+    Every byte of `program` that is not among those `kept` is written as three octal digits, which `echo -e` of Bash
+    reads.
     """
-    return b'exec bash -c \'eval "$(echo -e "' + b"".join(b"\\0%03o" % byte for byte in program) + b'")"\''
+    written = b"".join(bytes([byte]) if byte in kept else b"\\0%03o" % byte for byte in program)
+    return b'exec bash -c \'eval "$(echo -e "' + written + b'")"\''
 
 
 def backslash(text: bytes) -> bytes:

@@ -27,11 +27,17 @@ def config_option(function: Decorated) -> Decorated:
     return option(function)
 
 
-def _read(context: click.Context, _: click.Parameter, file: Path | None) -> None:
+def chosen(file: Path | None) -> Path | None:
+    """The file that is named, or the one in this folder; None where there is none."""
+    # Whatever has the name counts, be it a folder or a dangling link: to pass over it would look as if it were empty.
+    return Path(FILE_NAME) if file is None and os.path.lexists(FILE_NAME) else file
+
+
+def _read(context: click.Context, _: click.Parameter, named: Path | None) -> None:
     if context.resilient_parsing:
         return
-    # Whatever has the name counts, be it a folder or a dangling link: to pass over it would look as if it were empty.
-    if file is None and not os.path.lexists(FILE_NAME):
+    file = chosen(named)
+    if file is None:
         from qfuzz.transports.registry import REGISTRY
 
         context.with_resource(REGISTRY.noting(f"no {FILE_NAME} is here"))
@@ -39,4 +45,4 @@ def _read(context: click.Context, _: click.Parameter, file: Path | None) -> None
     # Only now: most runs have no such file.
     from qfuzz.own.load import own_transports
 
-    context.with_resource(own_transports(file or Path(FILE_NAME)))
+    context.with_resource(own_transports(file))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from qfuzz.cli.config import FILE_NAME
+from qfuzz.cli.config import FILE_NAME, chosen
 from qfuzz.engine.here import require_here
 from qfuzz.engine.services import check_services
 from qfuzz.escape.loader import ADAPTERS, lack
@@ -150,11 +150,11 @@ def _extras() -> Iterator[Finding]:
     yield Finding("extras", True, f"here: {there}", hint_for(*absent) if absent else "")
 
 
-def _own(file: Path | None) -> Iterator[Finding]:
+def _own(named: Path | None) -> Iterator[Finding]:
     """The file with transports of the user's own: a mistake stops commands, what one of them lacks does not."""
-    if file is None and not os.path.lexists(FILE_NAME):
+    file = chosen(named)
+    if file is None:
         return
-    file = file or Path(FILE_NAME)
     try:
         with own_transports(file) as names:
             yield Finding("config", True, f"{file} has {', '.join(names)}")

@@ -142,9 +142,9 @@ def _arrived(one: Explained) -> Iterator[str]:
 def _why_nothing(one: Explained) -> str:
     if one.transport.is_own:
         return "it was not seen"
+    if not one.transport.sees_arrival:
+        return "it was not seen: no recorder can stand before a shell on the way"
     launch = one.transport.deliver(one.program)
-    if isinstance(launch, Launch) and launch.hides_arrival:
-        return "it was not seen: other layers carry what starts that shell"
     if isinstance(launch, Launch) and launch.first_shell is None:
         return "nothing: the program that should start it did not"
     return "nothing: an outer shell could not parse what it got"

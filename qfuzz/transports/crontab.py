@@ -26,8 +26,8 @@ _OPTION = re.compile(rb"-n[ \t]+(?=[^- \t])")
 
 MAX_COMMAND_BYTES = 998
 """What Debian's cron takes as a command."""
-_NUMBERED = re.compile(rb"[^ -~]+|[\\%'\"$`!]+")
-"""What an armored program writes as numbers."""
+_KEPT = frozenset(range(ord(" "), 0x7F)) - set(b"\\%'\"$`!")
+"""What an armored program does not write as numbers, for it must be short."""
 
 
 class CrontabModel(Boundary):
@@ -123,7 +123,7 @@ class DebianCrontabModel(CrontabModel):
         return refuse_long(self.name, line, MAX_COMMAND_BYTES, "a command of Debian's cron") or line
 
     def armor(self, program: bytes) -> bytes | None:
-        armored = b'exec bash -c \'eval "$(echo -e "' + _NUMBERED.sub(_octal, program) + b'")"\''
+        armored = any_shell(program, _KEPT)
         return armored if len(armored) <= MAX_COMMAND_BYTES else None
 
     def disclosure(self) -> str:
@@ -131,10 +131,6 @@ class DebianCrontabModel(CrontabModel):
             "R is the command of a line in a crontab of Debian's cron: two backslashes are one, the first unescaped % "
             "ends it, what follows is its standard input with each % a newline, and `sh -c` runs it."
         )
-
-
-def _octal(match: re.Match[bytes]) -> bytes:
-    return b"".join(b"\\0%03o" % byte for byte in match.group())
 
 
 def _split(line: bytes, unescaped: bytes) -> tuple[bytes, bytes | None]:

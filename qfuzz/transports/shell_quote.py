@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from qfuzz.bash.quote import one_line
+from qfuzz.bash.quote import any_shell, one_line
 from qfuzz.model.delivery import Launch, Refusal, SideFile
 from qfuzz.transports.available import folder_of, require_boundary
 from qfuzz.transports.base import Boundary, NodePackage
@@ -56,8 +56,7 @@ class _ShellQuote(Boundary):
         return Launch(b"/usr/bin/node", (b"node", files[0].path, reply), text, files=tuple(files))
 
     def armor(self, program: bytes) -> bytes:
-        digits = b"".join(b"\\0%03o" % byte for byte in program)
-        return b'exec bash -c \'eval "$(echo -e "' + digits + b'")"\''
+        return any_shell(program)
 
 
 class ShellQuoteGlued(_ShellQuote):

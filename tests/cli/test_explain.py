@@ -98,6 +98,8 @@ def test_what_a_path_said_is_not_cut_at_the_first_line(tmp_path: Path) -> None:
         ("taskfile", "echo '{{.X}}'", "  echo '{{.X}}'\n  but Task renders the text as a template"),
         ("taskfile", "echo '{{.X}}'", "stderr there:   task: [run] echo ''"),
         ("nested", "echo '\"'", "nothing: an outer shell could not parse what it got"),
+        ("nested > heredoc", "echo '$HOME'", "it was not seen: no recorder can stand before a shell on the way"),
+        ("pty-plain > nested", "echo '$HOME'", "it was not seen: no recorder can stand before a shell on the way"),
     ],
 )
 def test_what_reached_the_last_shell_and_why_nothing_did(tmp_path: Path, transport: str, reply: str, said: str) -> None:
